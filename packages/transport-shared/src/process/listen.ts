@@ -1,29 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { ensurePrivateDirectory, writePrivateFile } from '@mcp-fittings/toolbox/files';
+import { startListening } from '@mcp-fittings/toolbox/private-socket';
 import { FileLocks } from '@mcp-fittings/toolbox/stores';
 import { findAddress, PIPE_FILE, socketPath } from '../wire/socket-address.js';
-
-/** Serves the socket of a folder, and can stop. */
-export interface Listening {
-  readonly path: string;
-  /** Stops listening, unless `isBusy` says that a program has connected meanwhile. Resolves with whether it has stopped; does not reject. */
-  stop(isBusy?: () => boolean): Promise<boolean>;
-}
 
 /**
  * Listens in a folder that only this user has access to, as the only process. Of several that start at once the first wins; the
  * others resolve with undefined. A socket that a killed process has left is replaced.
  */
-export async function listenInFolder(
-  server: Server,
-  folder: string,
-  clock: Clock,
-): Promise<Listening | undefined> {
+export async function listenInFolder(server: Server, folder: string, clock: Clock) {
   await ensurePrivateDirectory(folder);
   // Without it, of two processes that find the same abandoned socket one could remove the new socket of the other.
   const locks = new FileLocks({ directory: join(folder, 'locks'), clock });
@@ -32,12 +22,11 @@ export async function listenInFolder(
     if (before !== undefined && (await answers(before))) return undefined;
     const path = process.platform === 'win32' ? await newPipe(folder) : socketPath(folder);
     if (process.platform !== 'win32') await rm(path, { force: true });
-    server.listen(path);
-    await once(server, 'listening');
-    if (process.platform !== 'win32') await chmod(path, 0o600);
+    await startListening(server, { path }, () => `The shared process cannot listen in ${folder}.`);
     return {
       path,
-      stop(isBusy = () => false) {
+      /** Stops listening, unless `isBusy` says that a program has connected meanwhile. Resolves with whether it has stopped; does not reject. */
+      stop(isBusy: () => boolean = () => false): Promise<boolean> {
         const close = (): boolean => {
           if (isBusy()) return false;
           server.close();

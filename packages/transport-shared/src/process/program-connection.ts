@@ -21,14 +21,10 @@ import { STATELESS, type PooledServer, type ServerPool } from './server-pool.js'
 import type { Member } from './shared-server.js';
 
 /** Serves the connection of one program. */
-export interface ProgramConnection {
-  /** Fails further requests, which are not sent. */
-  refuseRequests(): void;
-  close(): void;
-}
+export type ProgramConnection = ReturnType<typeof serveProgram>;
 
 /** Serves one program until it disconnects. `onEnd` is called once, then. */
-export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void): ProgramConnection {
+export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void) {
   let opening: Opening | undefined;
   let current: PooledServer | undefined;
   /** Messages that arrive while the program changes to another process; undefined at other times. */
@@ -157,7 +153,8 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
   };
 
   return {
-    refuseRequests() {
+    /** Fails further requests, which are not sent. */
+    refuseRequests(): void {
       isDraining = true;
     },
     close: () => end(refused('The shared process has ended.')),

@@ -5,7 +5,7 @@ import { sharedFolder } from '../wire/socket-address.js';
 import { listenInFolder } from './listen.js';
 import { createLogFile } from './log-file.js';
 import { serveProgram, type ProgramConnection } from './program-connection.js';
-import { createServerPool } from './server-pool.js';
+import { ServerPool } from './server-pool.js';
 
 /** Options of {@link serveShared}. */
 export interface ServeSharedOptions {
@@ -68,7 +68,7 @@ export async function serveShared(options: ServeSharedOptions = {}): Promise<Sha
   const { folder = sharedFolder(), serverIdleMs = SERVER_IDLE_MS, idleMs = IDLE_MS } = options;
   const { clock = systemClock } = options;
   const logger = joinLoggers([options.logger, options.log === true ? createLogFile(folder) : undefined]);
-  const pool = createServerPool({ clock, idleMs: serverIdleMs, logger });
+  const pool = new ServerPool({ clock, idleMs: serverIdleMs, logger });
   const programs = new Set<ProgramConnection>();
   let idle: Disposable | undefined;
   let ending: Promise<void> | undefined;

@@ -11,29 +11,7 @@ export const STATELESS = 'stateless';
 export interface PooledServer {
   readonly server: SharedServer;
   readonly transport: Pick<StdioTransport, 'describe' | 'pid'>;
-  readonly session: string;
-}
-
-/** The processes of one server, one for each kind of session. */
-export interface ServerGroup {
-  /** True if a process runs, for any kind of session. */
-  readonly isRunning: boolean;
-  /** Error with which the server has refused `server/discover`; undefined as long as it has not. */
-  readonly undiscoverable: { readonly code: number; readonly message: string } | undefined;
-  /** Returns the process for this kind of session, and starts it if it does not run. */
-  open(session: string): PooledServer;
-}
-
-/** All servers of a shared process. */
-export interface ServerPool {
-  /** Returns the processes of everything that would start this server in the same way. */
-  group(launch: SharedLaunch, name: string | undefined): ServerGroup;
-  /** Number of processes. */
-  readonly size: number;
-  /** Number of requests that servers have not answered. */
-  readonly inFlight: number;
-  /** Ends all of them. */
-  close(): Promise<void>;
+  session: string;
 }
 
 export interface ServerPoolOptions {
@@ -43,31 +21,92 @@ export interface ServerPoolOptions {
   readonly logger?: Logger | undefined;
 }
 
-interface MutablePooledServer extends PooledServer {
-  session: string;
+/** All servers of a shared process. */
+export class ServerPool {
+  readonly #options: ServerPoolOptions;
+  readonly #groups = new Map<string, ServerGroup>();
+  readonly #running = new Set<PooledServer>();
+
+  constructor(options: ServerPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the processes of everything that would start this server in the same way. */
+  group(launch: SharedLaunch, name: string | undefined): ServerGroup {
+    // Everything that decides how a server behaves for a program. A digest, because the environment may contain secrets.
+    const identity = hashText(canonicalJson(launch));
+    const onEmpty = (): void => {
+      if (this.#groups.get(identity) === group) this.#groups.delete(identity);
+    };
+    const group =
+      this.#groups.get(identity) ??
+      new ServerGroup({ ...this.#options, launch, name, running: this.#running, onEmpty });
+    this.#groups.set(identity, group);
+    return group;
+  }
+
+  /** Number of processes. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Number of requests that servers have not answered. */
+  get inFlight(): number {
+    return [...this.#running].reduce((sum, { server }) => sum + server.inFlight, 0);
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#running].map(({ server }) => server.close()));
+  }
 }
 
-export function createServerPool({ clock, idleMs, logger }: ServerPoolOptions): ServerPool {
-  const groups = new Map<string, ServerGroup>();
-  const running = new Set<MutablePooledServer>();
+interface ServerGroupOptions extends ServerPoolOptions {
+  readonly launch: SharedLaunch;
+  readonly name: string | undefined;
+  /** The processes of all groups. */
+  readonly running: Set<PooledServer>;
+  readonly onEmpty: () => void;
+}
 
-  const start = (
-    launch: SharedLaunch,
-    name: string | undefined,
-    session: string,
-    group: {
-      readonly servers: Map<string, MutablePooledServer>;
-      undiscoverable: ServerGroup['undiscoverable'];
-    },
-    onEmpty: () => void,
-  ): MutablePooledServer => {
+/** The processes of one server, one for each kind of session. */
+class ServerGroup {
+  /** Error with which the server has refused `server/discover`; undefined as long as it has not. */
+  undiscoverable: { readonly code: number; readonly message: string } | undefined;
+  readonly #options: ServerGroupOptions;
+  readonly #servers = new Map<string, PooledServer>();
+
+  constructor(options: ServerGroupOptions) {
+    this.#options = options;
+  }
+
+  /** True if a process runs, for any kind of session. */
+  get isRunning(): boolean {
+    return this.#servers.size > 0;
+  }
+
+  /** Returns the process for this kind of session, and starts it if it does not run. */
+  open(session: string): PooledServer {
+    const found = this.#servers.get(session);
+    if (found !== undefined) return found;
+    const probed = this.#servers.get(STATELESS);
+    const pooled = probed?.server.isUntouched === true ? probed : this.#start(session);
+    this.#servers.delete(pooled.session);
+    pooled.session = session;
+    this.#servers.set(session, pooled);
+    return pooled;
+  }
+
+  #start(session: string): PooledServer {
+    const { launch, name, clock, idleMs, logger, running, onEmpty } = this.#options;
+    const servers = this.#servers;
     const transport = createStdioTransport({
       ...launch,
       inheritEnv: 'all',
       server: name,
       clock,
       stderr: (line) => {
-        for (const member of pooled.server.members) member.stderr(line);
+        for (const member of server.members) member.stderr(line);
       },
     });
     const server = createSharedServer({
@@ -75,19 +114,18 @@ export function createServerPool({ clock, idleMs, logger }: ServerPoolOptions): 
       logger,
       clock,
       // A process that was only asked of which era it is has no state worth keeping.
-      idleMs: () =>
-        pooled.session === STATELESS && server.isUntouched && group.servers.size > 1 ? 0 : idleMs,
+      idleMs: () => (pooled.session === STATELESS && server.isUntouched && servers.size > 1 ? 0 : idleMs),
       onEnd() {
         if (!running.delete(pooled)) return;
         logger?.info('A server has ended.', { server: name, pid: transport.describe()['pid'] });
-        if (group.servers.get(pooled.session) === pooled) group.servers.delete(pooled.session);
-        if (group.servers.size === 0) onEmpty();
+        if (servers.get(pooled.session) === pooled) servers.delete(pooled.session);
+        if (servers.size === 0) onEmpty();
       },
-      onUndiscoverable(error) {
-        group.undiscoverable = error;
+      onUndiscoverable: (error) => {
+        this.undiscoverable = error;
       },
     });
-    const pooled: MutablePooledServer = { server, transport, session };
+    const pooled: PooledServer = { server, transport, session };
     running.add(pooled);
     server.started.then(
       () => logger?.info('A server has started.', { server: name, pid: transport.pid ?? undefined }),
@@ -95,56 +133,5 @@ export function createServerPool({ clock, idleMs, logger }: ServerPoolOptions): 
         logger?.warn('A server could not be started.', { server: name, error: String(error) }),
     );
     return pooled;
-  };
-
-  const createGroup = (identity: string, launch: SharedLaunch, name: string | undefined): ServerGroup => {
-    const servers = new Map<string, MutablePooledServer>();
-    const own = { servers, undiscoverable: undefined as ServerGroup['undiscoverable'] };
-    const onEmpty = (): void => {
-      if (groups.get(identity) === group) groups.delete(identity);
-    };
-    const group: ServerGroup = {
-      get isRunning() {
-        return servers.size > 0;
-      },
-      get undiscoverable() {
-        return own.undiscoverable;
-      },
-      open(session) {
-        const found = servers.get(session);
-        if (found !== undefined) return found;
-        const probed = servers.get(STATELESS);
-        const isFree = probed?.server.isUntouched === true;
-        const pooled = probed !== undefined && isFree ? probed : start(launch, name, session, own, onEmpty);
-        servers.delete(pooled.session);
-        pooled.session = session;
-        servers.set(session, pooled);
-        return pooled;
-      },
-    };
-    return group;
-  };
-
-  return {
-    group(launch, name) {
-      const identity = identify(launch);
-      const group = groups.get(identity) ?? createGroup(identity, launch, name);
-      groups.set(identity, group);
-      return group;
-    },
-    get size() {
-      return running.size;
-    },
-    get inFlight() {
-      return [...running].reduce((sum, { server }) => sum + server.inFlight, 0);
-    },
-    async close() {
-      await Promise.all([...running].map(({ server }) => server.close()));
-    },
-  };
-}
-
-/** Everything that decides how a server behaves for a program. A digest, because the environment may contain secrets. */
-function identify(launch: SharedLaunch): string {
-  return hashText(canonicalJson(launch));
+  }
 }

@@ -12,7 +12,7 @@ import {
 } from '@mcp-fittings/client-core';
 import { isRequest, isResponse, META, RPC_CODES } from '@mcp-fittings/toolbox/messages';
 import { InFlightRequests, withSubscription } from './in-flight-requests.js';
-import { createSubscriptions } from './subscriptions.js';
+import { Subscriptions } from './subscriptions.js';
 
 /** Represents one program at a server, as the server's process sees it. */
 export interface Member {
@@ -29,26 +29,7 @@ export interface Member {
 }
 
 /** A process of a server and the programs that use it. */
-export interface SharedServer {
-  /** Resolves when the process runs. Rejects with a `TransportError`. */
-  readonly started: Promise<void>;
-  /** True if it has ended or is ending. */
-  readonly hasEnded: boolean;
-  /** Nothing was asked but `server/discover`, and that without success, so that a session can still begin. */
-  readonly isUntouched: boolean;
-  /** Number of requests that it has not answered. */
-  readonly inFlight: number;
-  readonly members: ReadonlySet<Member>;
-  join(member: Member): void;
-  /** Cancels what the program has in flight, and takes back its subscriptions. */
-  leave(member: Member): void;
-  receive(member: Member, message: JSONRPCMessage): void;
-  /** Begins the session, or answers from the session that another program has begun. */
-  initialize(member: Member, request: JSONRPCRequest): void;
-  /** The revision that the programs have negotiated. */
-  setProtocolVersion(version: string): void;
-  close(): Promise<void>;
-}
+export type SharedServer = ReturnType<typeof createSharedServer>;
 
 export interface SharedServerOptions {
   /** Not started yet. */
@@ -65,13 +46,13 @@ export interface SharedServerOptions {
 /** Requests during which a server asks its client something. */
 const CALLS = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-export function createSharedServer(options: SharedServerOptions): SharedServer {
+export function createSharedServer(options: SharedServerOptions) {
   const { transport, logger, clock, idleMs, onEnd, onUndiscoverable } = options;
   const members = new Set<Member>();
   const inFlight = new InFlightRequests<Member>();
   /** Requests of the server that a program has not answered. */
   const asked = new Map<RequestId, Member>();
-  const subscriptions = createSubscriptions<Member>();
+  const subscriptions = new Subscriptions<Member>();
   let handshake: Promise<JSONRPCResponse> | undefined;
   let isInitialized = false;
   let isUntouched = true;
@@ -210,29 +191,37 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
     onEnd();
   };
 
-  const server: SharedServer = {
+  const close = async (): Promise<void> => {
+    hasEnded = true;
+    wakeUp();
+    onEnd();
+    await transport.close();
+  };
+
+  return {
+    /** Resolves when the process runs. Rejects with a `TransportError`. */
     started: transport.start().catch((error: unknown) => {
       hasEnded = true;
       wakeUp();
       onEnd();
       throw error;
     }),
-    get hasEnded() {
-      return hasEnded;
-    },
-    get isUntouched() {
+    /** Nothing was asked but `server/discover`, and that without success, so that a session can still begin. */
+    get isUntouched(): boolean {
       return isUntouched;
     },
-    get inFlight() {
+    /** Number of requests that it has not answered. */
+    get inFlight(): number {
       return inFlight.all().length;
     },
     members,
-    join(member) {
+    join(member: Member): void {
       wakeUp();
       first ??= member;
       members.add(member);
     },
-    leave(member) {
+    /** Cancels what the program has in flight, and takes back its subscriptions. */
+    leave(member: Member): void {
       if (!members.delete(member) || hasEnded) return;
       // Before they are cancelled: the server may have confirmed them meanwhile.
       const unwanted = subscriptions.forget(member);
@@ -249,9 +238,9 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       for (const request of unwanted) void ask(request).catch(() => undefined);
       if (members.size > 0) return;
       wakeUp();
-      idle = clock.schedule(() => void server.close(), idleMs());
+      idle = clock.schedule(() => void close(), idleMs());
     },
-    receive(member, message) {
+    receive(member: Member, message: JSONRPCMessage): void {
       if (isResponse(message)) {
         if (message.id === undefined || asked.get(message.id) !== member) return;
         asked.delete(message.id);
@@ -275,7 +264,8 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
       }
       tellServer(message);
     },
-    initialize(member, request) {
+    /** Begins the session, or answers from the session that another program has begun. */
+    initialize(member: Member, request: JSONRPCRequest): void {
       const asking = (handshake ??= ask(request));
       asking.then(
         (response) => {
@@ -289,15 +279,10 @@ export function createSharedServer(options: SharedServerOptions): SharedServer {
         },
       );
     },
-    setProtocolVersion: (version) => transport.setProtocolVersion?.(version),
-    async close() {
-      hasEnded = true;
-      wakeUp();
-      onEnd();
-      await transport.close();
-    },
+    /** The programs have negotiated this revision. */
+    setProtocolVersion: (version: string) => transport.setProtocolVersion?.(version),
+    close,
   };
-  return server;
 }
 
 function asError(error: unknown): FittingsError {

@@ -7,14 +7,7 @@ import { MAX_LINE_BYTES } from './protocol.js';
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 
 /** JSON lines over a socket. */
-export interface LineSocket {
-  /** Writes a line. Resolves when the system has it. Rejects if the connection has ended, or the peer is too far behind. */
-  write(line: string): Promise<void>;
-  /** Ends the connection after what was written. */
-  end(): void;
-  /** Ends it at once. */
-  destroy(): void;
-}
+export type LineSocket = ReturnType<typeof createLineSocket>;
 
 export interface LineSocketOptions {
   readonly socket: Socket;
@@ -28,7 +21,7 @@ export interface LineSocketOptions {
   readonly onEnd: () => void;
 }
 
-export function createLineSocket(options: LineSocketOptions): LineSocket {
+export function createLineSocket(options: LineSocketOptions) {
   const { socket, onLine, intake, onEnd, maxBytes = MAX_LINE_BYTES } = options;
   let hasEnded = false;
   let longest = 0;
@@ -54,7 +47,8 @@ export function createLineSocket(options: LineSocketOptions): LineSocket {
   // `close` follows.
   socket.on('error', () => undefined);
   return {
-    write(line) {
+    /** Writes a line. Resolves when the system has it. Rejects if the connection has ended, or the peer is too far behind. */
+    write(line: string): Promise<void> {
       return new Promise((resolve, reject) => {
         if (hasEnded || socket.destroyed) return reject(new Error('The socket is closed.'));
         if (socket.writableLength > MAX_UNREAD_BYTES + longest) {
@@ -65,7 +59,9 @@ export function createLineSocket(options: LineSocketOptions): LineSocket {
         socket.write(line, (error) => (error ? reject(error) : resolve()));
       });
     },
+    /** Ends the connection after what was written. */
     end: () => void socket.end(),
+    /** Ends it at once. */
     destroy: () => void socket.destroy(),
   };
 }
