@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import {
@@ -216,6 +216,76 @@ describe('headers from a command', () => {
       expect(inspect(error, { depth: 9 })).not.toContain('canary');
     }
     await rm(folder, { recursive: true });
+  });
+
+  describe('that change', () => {
+    const url = 'https://mcp.example/mcp';
+    let folder: string;
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'helper-'));
+    });
+    afterEach(() => rm(folder, { recursive: true }));
+
+    const start = () => {
+      const [file, log] = [join(folder, 'headers'), join(folder, 'log')];
+      const args = [join(import.meta.dirname, 'support/print-headers.mjs'), file, log];
+      return {
+        provider: createHeadersCommandProvider({ url, command: process.execPath, args }),
+        print: (text: string) => writeFile(file, text),
+        runs: async () => (await readFile(log, 'utf8')).split('\n').length - 1,
+      };
+    };
+
+    it('are printed again for the request after a refusal for which the program failed', async () => {
+      const { provider, print, runs } = start();
+      const request = { url: new URL(url), method: 'POST' };
+      await print('{"x-key":"old"}');
+      await provider.headers(request);
+      await print('not yet');
+      const refusal = provider.onChallenge({ url: request.url, status: 401 });
+      await expect(refusal).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+      await print('{"x-key":"new"}');
+      expect(await provider.headers(request)).toEqual({ 'x-key': 'new' });
+      expect(await runs()).toBe(3);
+    });
+
+    it.each(['x-key', 'authorization'])(
+      'count for a request that was refused late with the old %s',
+      async (name) => {
+        const { provider, print, runs } = start();
+        const arrived: (() => void)[] = [];
+        const call = authorizedFetch(provider, {
+          url,
+          async fetch(_, init) {
+            if (new Headers(init?.headers).get(name) === 'new') return new Response('{}');
+            // The first request is refused when the test says so.
+            if (arrived.length === 0) await new Promise<void>((resolve) => arrived.push(resolve));
+            return new Response(null, { status: 401 });
+          },
+        });
+        await print(JSON.stringify({ [name]: 'old', 'x-team': 'a' }));
+        const late = call(url, { method: 'POST', body: '{}' });
+        await vi.waitUntil(() => arrived.length > 0, { timeout: 20_000 });
+        await print(JSON.stringify({ [name]: 'new', 'x-team': 'a' }));
+        expect((await call(url, { method: 'POST', body: '{}' })).status).toBe(200);
+        arrived[0]?.();
+        expect((await late).status).toBe(200);
+        expect(await runs()).toBe(2);
+      },
+    );
+
+    it('are looked for when the server refuses a configured credential besides', async () => {
+      const { provider, print } = start();
+      const challenge = { url: new URL(url), status: 401, refused: 'Bearer configured' } as const;
+      await print('{"x-key":"old"}');
+      const signed = await provider.headers({ url: challenge.url, method: 'POST' });
+      await expect(provider.onChallenge({ ...challenge, signed })).rejects.toMatchObject({
+        code: 'AUTH_REJECTED',
+      });
+      await print('{"x-key":"new"}');
+      expect(await provider.onChallenge({ ...challenge, signed })).toBe('retry');
+      expect(await provider.headers({ url: challenge.url, method: 'POST' })).toEqual({ 'x-key': 'new' });
+    });
   });
 
   it.runIf(process.platform === 'linux')(

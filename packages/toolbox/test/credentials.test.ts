@@ -92,6 +92,7 @@ describe('a challenge', () => {
         challenges: [{ scheme: 'bearer', params: new Map([['x', 'y']]) }],
         method: 'POST',
         refused: 'Bearer old',
+        signed: { authorization: 'Bearer old' },
       },
     ]);
   });

@@ -63,6 +63,7 @@ describe('sign-in', () => {
         challenges: parseChallenges(CHALLENGE),
         method: 'POST',
         refused: 'Bearer stale-token-0123456789',
+        signed: { authorization: 'Bearer stale-token-0123456789' },
       },
     ]);
     expect(server.of('initialize')[0]?.headers.authorization).toBe('Bearer stale-token-0123456789');

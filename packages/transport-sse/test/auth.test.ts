@@ -141,6 +141,7 @@ describe.each(['GET', 'POST'] as const)('a refusal of %s', (verb) => {
         challenges: parseChallenges(CHALLENGE),
         method: verb,
         refused: 'Bearer token-1',
+        signed: { authorization: 'Bearer token-1', 'x-extra': 'yes' },
       },
     ]);
     expect(tries(peer)).toBe(2);

@@ -47,33 +47,37 @@ export function createHeadersCommandProvider(options: {
 }): AuthProvider {
   const { origin, host } = new URL(options.url);
   const server = options.server ?? host;
+  /** What the program has printed last, or is about to print; undefined if it has failed. */
   let held: Promise<Readonly<Record<string, string>>> | undefined;
-  let running = false;
+  let isRunning = false;
 
   const run = (): Promise<Readonly<Record<string, string>>> => {
-    if (held !== undefined && running) return held;
-    running = true;
-    held = readHeaders(options, server).finally(() => {
-      running = false;
-    });
+    if (held !== undefined && isRunning) return held;
+    const read = async (): Promise<Readonly<Record<string, string>>> => {
+      isRunning = true;
+      try {
+        return await readHeaders(options, server);
+      } catch (error) {
+        held = undefined;
+        throw error;
+      } finally {
+        isRunning = false;
+      }
+    };
+    held = read();
     return held;
   };
 
   return {
     async headers({ url }) {
       if (url.origin !== origin) return {};
-      const current = held ?? run();
-      return current.catch((error: unknown) => {
-        // The next request runs the program again.
-        if (held === current) held = undefined;
-        throw error;
-      });
+      return held ?? run();
     },
-    async onChallenge({ refused }) {
+    async onChallenge({ refused, signed }) {
       const before = await held?.catch(() => undefined);
+      const sent = signed ?? { ...before, ...(refused !== undefined && { authorization: refused }) };
       // Another request was refused as well, and has already replaced the headers.
-      if (before !== undefined && refused !== undefined && before['authorization'] !== refused)
-        return 'retry';
+      if (Object.entries(before ?? {}).some(([name, value]) => sent[name] !== value)) return 'retry';
       const after = await run();
       if (JSON.stringify(after) !== JSON.stringify(before)) return 'retry';
       throw new FittingsError(

@@ -33,4 +33,9 @@ export interface AuthChallenge {
   readonly method?: string | undefined;
   /** The refused `Authorization` value, so that the provider can tell whether it has a newer one. */
   readonly refused?: string | undefined;
+  /**
+   * Headers of the refused request by lower-case name, at least those of the provider, which may set others than `Authorization`.
+   * The transports of this project set it.
+   */
+  readonly signed?: Readonly<Record<string, string>> | undefined;
 }

@@ -13,11 +13,12 @@ export function sign(bench: AuthBench): Promise<Readonly<Record<string, string>>
 export function challengeOf(
   bench: AuthBench,
   verdict: TestServerResponse,
-  refused: string | undefined,
+  signed: Readonly<Record<string, string>>,
 ): AuthChallenge {
   const { wwwAuthenticate, dpopNonce } = verdict;
   const status = verdict.status === 403 ? 403 : 401;
-  return { url: bench.url, status, wwwAuthenticate, dpopNonce, method: 'POST', refused };
+  const { authorization: refused } = signed;
+  return { url: bench.url, status, wwwAuthenticate, dpopNonce, method: 'POST', refused, signed };
 }
 
 /** Sends one request as a transport does: sign, send, and pass a refusal to the provider. */
@@ -28,7 +29,7 @@ export async function request(bench: AuthBench): Promise<TestServerResponse> {
     const { dpopNonce } = verdict;
     if (dpopNonce !== undefined) bench.provider.onDpopNonce?.({ url: bench.url, dpopNonce });
     if (![401, 403].includes(verdict.status) || challenges >= MAX_CHALLENGES) return verdict;
-    const challenge = challengeOf(bench, verdict, headers['authorization']);
+    const challenge = challengeOf(bench, verdict, headers);
     const answer = await bench.within(bench.provider.onChallenge(challenge), 'onChallenge()');
     assert.equal(answer, 'retry', "onChallenge() settles with 'retry'");
   }

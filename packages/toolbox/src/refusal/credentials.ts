@@ -130,7 +130,16 @@ export class Credentials {
     const { url, provider, authorization, server } = this.#options;
     const { kind, status, wwwAuthenticate, challenges, dpopNonce } = challenge;
     const refused = signed['authorization'] ?? authorization;
-    const given: AuthChallenge = { url, status, wwwAuthenticate, challenges, dpopNonce, method, refused };
+    const given: AuthChallenge = {
+      url,
+      status,
+      wwwAuthenticate,
+      challenges,
+      dpopNonce,
+      method,
+      refused,
+      signed,
+    };
     if (provider === undefined) {
       const missing = kind !== 'scope' && !this.configured;
       throw asAuthError(missing ? noneConfigured(given, refusal(), server) : refusal(), 'rejected', server);

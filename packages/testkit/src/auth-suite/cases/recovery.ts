@@ -41,9 +41,9 @@ export const recoveryCases: AuthCaseGroup = {
       when: ({ renews }) => renews,
       async run(bench) {
         await requestSignedIn(bench);
-        const { authorization: old } = await sign(bench);
+        const old = await sign(bench);
         await bench.revoke?.();
-        const verdict = await bench.send({ ...(old !== undefined && { authorization: old }) });
+        const verdict = await bench.send(old);
         await request(bench);
         const before = await bench.renewals?.();
         const late = bench.provider.onChallenge(challengeOf(bench, verdict, old));
