@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createOAuthProvider, type OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -80,6 +81,41 @@ describe('a sign-in that starts in one process and is completed in another', () 
     await expect(later.completeSignIn(callback)).rejects.toMatchObject({ code: 'TIMEOUT' });
     await expect(replica().completeSignIn(callback)).rejects.toMatchObject({ code: 'AUTH_FAILED' });
     expect(tokenRequests()).toBe(0);
+  });
+
+  it('abandoned sign-ins are deleted when they have expired', async () => {
+    const stored = new Map<string, unknown>();
+    const { store: inner } = world;
+    const store: TokenStore = {
+      ...inner,
+      set: async (key, value) => (stored.set(key, value), inner.set(key, value)),
+      delete: async (key) => (stored.delete(key), inner.delete(key)),
+    };
+    const at = (ms: number) => replica({ store, clock: { ...systemClock, now: () => Date.now() + ms } });
+    const text = (): string => JSON.stringify([...stored]);
+    const { state: abandoned } = await at(0).startSignIn({ redirectUri });
+    const { state: slow } = await at(0).startSignIn({ redirectUri, lifeMs: 3_600_000 });
+    expect(text()).toContain(abandoned);
+    const { url, state } = await at(600_000).startSignIn({ redirectUri });
+    expect(text()).not.toContain(abandoned);
+    expect(text()).toContain(slow);
+    await at(600_000).completeSignIn(await comeBack(url));
+    expect(text()).not.toContain(state);
+    expect(text()).toContain(slow);
+  });
+
+  it('sign-ins that two replicas start at the same time can both be completed, and the newest of many', async () => {
+    const started = await Promise.all(
+      Array.from({ length: 40 }, () => replica().startSignIn({ redirectUri })),
+    );
+    const newest = [
+      await replica().startSignIn({ redirectUri }),
+      await replica().startSignIn({ redirectUri }),
+    ];
+    expect(new Set([...started, ...newest].map(({ state }) => state)).size).toBe(42);
+    for (const { url } of newest) await replica().completeSignIn(await comeBack(url));
+    const pending = await world.store.get(`oauth-pending\n${world.resource.url}`);
+    expect(pending?.['waiting']).toHaveLength(30);
   });
 
   it('the issuer in the callback must be the stored one', async () => {

@@ -50,7 +50,7 @@ export async function startSignIn(
   { redirectUri, lifeMs = LIFE_MS, ...request }: Parameters<WebSignIn['startSignIn']>[0],
 ): ReturnType<WebSignIn['startSignIn']> {
   const { provider, clients } = context;
-  const { server, network, store, clock } = provider;
+  const { server, network, clock } = provider;
   const plan = await planSignIn(context, request);
   const { discovered, scopes, signal } = plan;
   const { authorizationServer } = discovered;
@@ -69,9 +69,8 @@ export async function startSignIn(
     redirectUri,
   });
   const expiresAt = clock.now() + lifeMs;
-  await savePendingSignIn(store, {
+  await savePendingSignIn(provider, {
     ...pending,
-    entry: provider.keyOf('oauth'),
     issuer: authorizationServer.issuer,
     redirectUri,
     clientId: client.clientId,
@@ -91,12 +90,12 @@ export async function completeSignIn(
   { signal }: Pick<SignInOptions, 'signal'> = {},
 ): Promise<void> {
   const { provider, clients, tokens, stepUps } = context;
-  const { server, network, store, clock, dpopKeys } = provider;
+  const { server, network, clock, dpopKeys } = provider;
   const text = String(callback);
   const answer = URL.canParse(text) ? new URL(text).searchParams : new URLSearchParams();
   const [state, ...more] = answer.getAll('state');
   if (state === undefined || more.length > 0) throw invalidCallback(server);
-  const pending = await takePendingSignIn(store, state, provider.keyOf('oauth'), server, clock.now());
+  const pending = await takePendingSignIn(provider, state);
   const { issuer, resource, resourceMetadata, redirectUri, clientId, scopes } = pending;
   const tokenType = pending.dpop ? 'DPoP' : 'Bearer';
   const discovered = await provider.discovery.discover({
