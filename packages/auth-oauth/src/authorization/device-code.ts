@@ -2,8 +2,6 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { escapeText } from '@mcp-fittings/toolbox/text';
 import { abortable, sleep } from '@mcp-fittings/toolbox/timing';
 import {
-  allowInsecureRequests,
-  customFetch,
   deviceAuthorizationRequest,
   deviceCodeGrantRequest,
   processDeviceAuthorizationResponse,
@@ -13,9 +11,9 @@ import {
 } from 'oauth4webapi';
 import { checkBrowserTarget, checkEndpoint, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { signInAborted, type DeviceInteraction, type DevicePrompt } from '../interaction/interaction.js';
-import { oauthError, oauthErrorCode } from '../protocol/oauth-error.js';
-import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
-import { asResponse, guardedFetch, readAnswer, SentSecrets } from '../protocol/endpoint.js';
+import { oauthErrorCode } from '../protocol/oauth-error.js';
+import { callEndpoint, requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
+import { asResponse } from '../protocol/endpoint.js';
 
 /** A request of {@link deviceCodeGrant}. */
 export interface DeviceCodeRequest extends TokenRequest {
@@ -96,26 +94,19 @@ async function show({ interaction, server, signal }: DeviceCodeRequest, prompt: 
   }
 }
 
-async function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationResponse> {
-  const { authorizationServer: as, client, server, scopes, resource, network, signal } = request;
+function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationResponse> {
+  const { authorizationServer: as, client, scopes, resource } = request;
   const library = { client_id: client.clientId };
   const parameters = {
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(resource !== undefined && { resource }),
   };
-  const sentSecrets = new SentSecrets();
-  const failed = `The device authorization request to ${as.issuer} failed`;
-  try {
-    const response = await deviceAuthorizationRequest(as, library, client.authenticate, parameters, {
-      [customFetch]: guardedFetch(network, sentSecrets),
-      [allowInsecureRequests]: true,
-      ...(signal !== undefined && { signal }),
-    });
-    const document = await readAnswer(response, { issuer: as.issuer, server, what: failed, sentSecrets });
-    return await processDeviceAuthorizationResponse(as, library, asResponse(document));
-  } catch (cause) {
-    throw oauthError(cause, failed, { server, sentSecrets });
-  }
+  return callEndpoint(
+    request,
+    `The device authorization request to ${as.issuer} failed`,
+    (options) => deviceAuthorizationRequest(as, library, client.authenticate, parameters, options),
+    (document) => processDeviceAuthorizationResponse(as, library, asResponse(document)),
+  );
 }
 
 /** Polls once; returns the tokens, or the error code that asks to poll again. */

@@ -209,8 +209,8 @@ export class SentSecrets {
 
   /** Adds the secrets of a request that is about to be sent. */
   add({ headers, body }: Pick<GuardedRequest, 'headers' | 'body'>): void {
-    const form =
-      body instanceof URLSearchParams ? body : new URLSearchParams(typeof body === 'string' ? body : '');
+    // The library sends JSON to a registration endpoint only; there is no secret in it.
+    const form = body instanceof URLSearchParams ? body : [];
     for (const [name, value] of form) if (!PUBLIC_FIELDS.has(name)) this.#values.add(value);
     for (const value of Object.values(headersOf(headers, ['authorization', 'dpop']))) {
       const [scheme = '', credentials = ''] = value.split(' ');

@@ -1,6 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { AuthorizationResponseError } from 'oauth4webapi';
-import { SentSecrets } from './endpoint.js';
+import type { SentSecrets } from './endpoint.js';
 
 /**
  * Converts an error of oauth4webapi or the network into a `FittingsError`. The error code of the authorization server becomes
@@ -10,10 +10,7 @@ import { SentSecrets } from './endpoint.js';
 export function oauthError(
   cause: unknown,
   what: string,
-  {
-    server,
-    sentSecrets = new SentSecrets(),
-  }: { readonly server: string; readonly sentSecrets?: SentSecrets },
+  { server, sentSecrets }: { readonly server: string; readonly sentSecrets: SentSecrets },
 ): FittingsError {
   if (cause instanceof FittingsError) return cause;
   if (cause instanceof AuthorizationResponseError) {

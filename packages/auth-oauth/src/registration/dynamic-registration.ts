@@ -1,22 +1,12 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import {
-  allowInsecureRequests,
-  customFetch,
   dynamicClientRegistrationRequest,
   processDynamicClientRegistrationResponse,
   type AuthorizationServer,
 } from 'oauth4webapi';
-import { oauthError } from '../protocol/oauth-error.js';
-import {
-  asResponse,
-  type Fetcher,
-  guardedFetch,
-  isJsonType,
-  readAnswer,
-  SentSecrets,
-  temporaryCode,
-} from '../protocol/endpoint.js';
+import { callEndpoint } from '../tokens/token-endpoint.js';
+import { asResponse, type Fetcher, isJsonType, temporaryCode } from '../protocol/endpoint.js';
 
 /** A registration request. */
 export interface RegistrationRequest {
@@ -52,7 +42,7 @@ const CLIENT_ID = /^[\x20-\x7e]{1,2048}$/;
  * Registers the client. Rejects with `AUTH_FAILED` if the server refuses, or if the registration is not what was requested.
  * @see https://www.rfc-editor.org/rfc/rfc7591.html
  */
-export async function register(request: RegistrationRequest): Promise<Registration> {
+export function register(request: RegistrationRequest): Promise<Registration> {
   const { authorizationServer: as, server } = request;
   const metadata = {
     client_name: request.clientName,
@@ -64,26 +54,20 @@ export async function register(request: RegistrationRequest): Promise<Registrati
     application_type: request.redirectUris.some((uri) => uri.startsWith('https:')) ? 'web' : 'native',
     ...(request.scopes !== undefined && { scope: request.scopes.join(' ') }),
   };
-  const failed = `The registration at ${as.issuer} failed`;
-  try {
-    const response = await dynamicClientRegistrationRequest(as, metadata, {
-      [customFetch]: guardedFetch(request.network),
-      [allowInsecureRequests]: true,
-      ...(request.signal !== undefined && { signal: request.signal }),
-    });
-    refuseOtherAnswers(response, as, server);
-    const document = await readAnswer(response, {
-      issuer: as.issuer,
-      server,
-      what: failed,
-      sentSecrets: new SentSecrets(),
-    });
-    // Some servers omit when a secret expires, or answer 200: both are harmless.
-    const answer = asResponse({ client_secret_expires_at: 0, ...document }, 201);
-    return checked(await processDynamicClientRegistrationResponse(answer), request);
-  } catch (cause) {
-    throw oauthError(cause, failed, { server });
-  }
+  return callEndpoint(
+    request,
+    `The registration at ${as.issuer} failed`,
+    async (options) => {
+      const response = await dynamicClientRegistrationRequest(as, metadata, options);
+      refuseOtherAnswers(response, as, server);
+      return response;
+    },
+    async (document) => {
+      // Some servers omit when a secret expires, or answer 200: both are harmless.
+      const answer = asResponse({ client_secret_expires_at: 0, ...document }, 201);
+      return checked(await processDynamicClientRegistrationResponse(answer), request);
+    },
+  );
 }
 
 /**

@@ -84,35 +84,55 @@ export async function requestToken(
 ): Promise<TokenEndpointResponse> {
   const { authorizationServer: as, client, server } = request;
   const library = { client_id: client.clientId };
-  const sentSecrets = new SentSecrets();
   const failed = `${what} at ${as.issuer} failed`;
-  const once = async (): Promise<TokenEndpointResponse> => {
-    const response = await send(as, library, libraryOptions(request, sentSecrets));
-    const document = await readAnswer(response, { issuer: as.issuer, server, what: failed, sentSecrets });
-    if (typeof document['access_token'] !== 'string') {
-      const details = { status: response.status };
-      throw new FittingsError('AUTH_FAILED', `${failed}: the answer has no access token.`, {
-        server,
-        details,
-      });
-    }
-    // Not needed for access, and its key, algorithm or clock must not make a sign-in fail.
-    const { id_token: idToken, ...access } = document;
-    if (request.idToken !== true || idToken === undefined) return read(as, library, asResponse(access));
-    const whole = asResponse(document);
-    const answer = await read(as, library, whole);
-    if (await isSigned(request, whole)) return answer;
-    const { id_token: _, ...rest } = answer;
-    return rest;
+  return callEndpoint(
+    request,
+    failed,
+    (options) => send(as, library, options),
+    async (document, status) => {
+      if (typeof document['access_token'] !== 'string') {
+        throw new FittingsError('AUTH_FAILED', `${failed}: the answer has no access token.`, {
+          server,
+          details: { status },
+        });
+      }
+      // Not needed for access, and its key, algorithm or clock must not make a sign-in fail.
+      const { id_token: idToken, ...access } = document;
+      if (request.idToken !== true || idToken === undefined) return read(as, library, asResponse(access));
+      const whole = asResponse(document);
+      const answer = await read(as, library, whole);
+      if (await isSigned(request, whole)) return answer;
+      const { id_token: _, ...rest } = answer;
+      return rest;
+    },
+  );
+}
+
+/**
+ * Sends one request of oauth4webapi to an endpoint of an authorization server, and reads the document of its answer. Rejects as
+ * {@link readAnswer} does; `failed` begins the message of an error.
+ */
+export async function callEndpoint<T>(
+  request: Pick<TokenRequest, 'network' | 'server' | 'authorizationServer' | 'dpop' | 'signal'>,
+  failed: string,
+  send: (options: LibraryOptions) => Promise<Response>,
+  read: (document: Record<string, unknown>, status: number) => Promise<T>,
+): Promise<T> {
+  const { server, authorizationServer, dpop } = request;
+  const sentSecrets = new SentSecrets();
+  const about = { issuer: authorizationServer.issuer, server, what: failed, sentSecrets };
+  const once = async (): Promise<T> => {
+    const response = await send(libraryOptions(request, sentSecrets));
+    return read(await readAnswer(response, about), response.status);
   };
   try {
     return await once().catch((error: unknown) => {
       // The library has kept the nonce of the response, and uses it in the next proof.
-      if (request.dpop !== undefined && oauthErrorCode(error) === 'use_dpop_nonce') return once();
+      if (dpop !== undefined && oauthErrorCode(error) === 'use_dpop_nonce') return once();
       throw error;
     });
   } catch (cause) {
-    throw oauthError(cause, failed, { server, sentSecrets });
+    throw oauthError(cause, failed, about);
   }
 }
 
@@ -152,8 +172,8 @@ export function requestExtensionGrant(
 }
 
 /** Returns the options of a request of oauth4webapi. */
-export function libraryOptions(
-  { network, dpop, signal }: TokenRequest,
+function libraryOptions(
+  { network, dpop, signal }: Pick<TokenRequest, 'network' | 'dpop' | 'signal'>,
   sentSecrets?: SentSecrets,
 ): LibraryOptions {
   return {
