@@ -3,9 +3,9 @@ import type { HttpClient } from '@mcp-fittings/http-client';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { credentialIdentity } from './config-entry.js';
 import { discover } from './discovery/discover.js';
-import { FailedIssuers } from './discovery/failed-issuers.js';
 import { createProviderContext } from './node-platform.js';
 import type { TokenProviderOptions } from './options.js';
+import { RecentFailures } from './protocol/recent-failures.js';
 import { fromStored } from './tokens/token-record.js';
 
 /**
@@ -37,7 +37,7 @@ export async function discoverSignIn(
   const { url, endpoints: configured, ...others } = options;
   const found = await discover(
     { ...others, serverUrl: new URL(url), configured },
-    new FailedIssuers(systemClock),
+    new RecentFailures(systemClock),
   );
   const { authorizationServer, resource, isGuessed } = found;
   return { issuer: authorizationServer.issuer, resource, isGuessed };

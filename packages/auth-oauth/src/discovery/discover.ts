@@ -3,11 +3,11 @@ import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { readConfiguredMetadata, readIssuerMetadata } from './authorization-server.js';
 import { checkEndpoint, checkMetadata, type MetadataPolicy } from './accepted-metadata.js';
-import type { FailedIssuers } from './failed-issuers.js';
 import { issuerUrl } from './issuer-url.js';
 import { MetadataReader } from './metadata-reader.js';
 import { findProtectedResource } from './protected-resource.js';
 import type { Fetcher } from '../protocol/endpoint.js';
+import type { RecentFailures } from '../protocol/recent-failures.js';
 import type { TokenProviderOptions } from '../options.js';
 import { isSameIssuer, parseOAuthChallenge } from '../protocol/values.js';
 
@@ -68,7 +68,7 @@ const LEGACY_REVISION = { 'mcp-protocol-version': '2025-03-26' };
  * failures.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-discovery
  */
-export async function discover(options: DiscoverOptions, failed: FailedIssuers): Promise<DiscoveredServer> {
+export async function discover(options: DiscoverOptions, failed: RecentFailures): Promise<DiscoveredServer> {
   const { network, server, serverUrl, configured = {} } = options;
   const reader = new MetadataReader(network, server, options.signal);
   const { resourceMetadata = options.resourceMetadata, dpopOnly } = parseOAuthChallenge(options.challenge);
@@ -126,6 +126,10 @@ function preferred(issuers: readonly string[], first: string | undefined): reado
 const MAX_ASKED = 3;
 /** Entries of a longer list are ignored. */
 const MAX_LISTED = 1_000;
+/** An issuer with missing or unacceptable metadata is not asked again for this long. */
+const LASTING_MS = 60_000;
+/** An issuer that did not answer is not asked again for this long. */
+const TEMPORARY_MS = 5_000;
 
 /**
  * Returns the first authorization server that can be used. Values that are not issuers are skipped, and issuers that failed
@@ -135,24 +139,26 @@ async function firstUsable(
   reader: MetadataReader,
   listed: readonly string[],
   server: string,
-  failed: FailedIssuers,
+  failed: RecentFailures,
   checked: (as: AuthorizationServer) => AuthorizationServer,
 ): Promise<AuthorizationServer> {
   const issuers = [...new Set(listed.slice(0, MAX_LISTED))].filter((each) => issuerUrl(each) !== undefined);
   if (issuers.length === 0) throw noIssuer(server, listed[0] ?? '');
   const due = issuers.filter((issuer) => failed.get(issuer) === undefined).slice(0, MAX_ASKED);
+  const remember = (issuer: string, cause: FittingsError): void =>
+    failed.add(issuer, cause, cause.kind === 'network-temporary' ? TEMPORARY_MS : LASTING_MS);
   let failure: FittingsError | undefined;
   for (const issuer of due) {
     try {
       const found = await readIssuerMetadata(reader, issuer, 'exact');
       if (found !== undefined) return checked(found);
       const cause = reader.lastingFailures.get(originOf(issuer));
-      failed.add(issuer, reader.temporaryFailure ?? noMetadata(server, cause));
+      remember(issuer, reader.temporaryFailure ?? noMetadata(server, cause));
     } catch (error) {
       if (!(error instanceof FittingsError) || error.code === 'ABORTED') throw error;
       // The next one may be acceptable; if none is, the first reason is reported.
       failure ??= error;
-      failed.add(issuer, error);
+      remember(issuer, error);
     }
   }
   if (failure !== undefined) throw failure;

@@ -5,15 +5,20 @@ import {
   type FittingsErrorOptions,
 } from '@mcp-fittings/client-core';
 import { memoryStore } from '@mcp-fittings/store-file';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
+import { RecentFailures } from '../protocol/recent-failures.js';
 import { hasTokenSyntax, isSameIssuer } from '../protocol/values.js';
 import { clientAuthentication } from '../tokens/token-endpoint.js';
 import { exchangeToken, type TypedToken } from '../tokens/token-exchange.js';
 import { createNonInteractiveProvider, type GrantRequest } from './grant-provider.js';
-import { RefusedTokens } from './refused-tokens.js';
+
+/** As long as this, in milliseconds, a token of a user that was refused is not sent again. */
+const PAUSE_MS = 30_000;
+const MAX_REFUSED = 16;
 
 /** Options of {@link createTokenExchangeProvider}. `clientSecret` or `clientKey` is required. */
 export interface TokenExchangeOptions extends Omit<TokenProviderOptions, 'store' | 'identity' | 'principal'> {
@@ -63,7 +68,8 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
   if (secret === undefined && key === undefined) {
     throw new FittingsError('CONFIG_INVALID', 'A token exchange requires "clientSecret" or "clientKey".');
   }
-  const refused = new RefusedTokens(options.clock ?? systemClock);
+  /** By the hashes of the tokens. */
+  const refused = new RecentFailures(options.clock ?? systemClock, MAX_REFUSED);
   const base = createNonInteractiveProvider(
     { ...options, store: memoryStore({ clock: options.clock }) },
     {
@@ -81,7 +87,7 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
           const message = `There is no valid token of the user to exchange for "${server}".`;
           throw newTokenRequired(message, { server, hint: 'Retry with a new token.' });
         }
-        const known = refused.find(subject.token);
+        const known = refused.get(hashText(subject.token));
         if (known !== undefined) throw known;
         const actor = options.actorToken && (await read('actorToken', options.actorToken, server));
         const authenticate = clientAuthentication(authorizationServer, { secret, key });
@@ -99,7 +105,7 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
         } catch (error) {
           const failure = refusal(error, options, request);
           if (failure instanceof FittingsError && BLAMES_TOKEN.has(oauthErrorCode(failure)))
-            refused.add(subject.token, failure);
+            refused.add(hashText(subject.token), failure, PAUSE_MS);
           throw failure;
         }
       },
@@ -109,7 +115,7 @@ export function createTokenExchangeProvider(options: TokenExchangeOptions): Auth
     ...base,
     async hasNewSignIn() {
       const token = (await options.subjectToken())?.token;
-      return token !== undefined && refused.find(token) === undefined;
+      return token !== undefined && refused.get(hashText(token)) === undefined;
     },
   };
 }

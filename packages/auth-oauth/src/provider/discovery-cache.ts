@@ -3,10 +3,10 @@ import { abortable, isRecent } from '@mcp-fittings/toolbox/timing';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { checkMetadata, pickMetadata, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { discover, type CachedDiscovery, type ConfiguredEndpoints } from '../discovery/discover.js';
-import { FailedIssuers } from '../discovery/failed-issuers.js';
 import { signInAborted } from '../interaction/interaction.js';
 import type { Fetcher } from '../protocol/endpoint.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
+import { RecentFailures } from '../protocol/recent-failures.js';
 import { isSameIssuer, parseOAuthChallenge } from '../protocol/values.js';
 import { STORED_METADATA, type TokenRecord } from '../tokens/token-record.js';
 
@@ -42,14 +42,14 @@ const JUST_FOUND_MS = 1_000;
 /** Discovers the authorization server of one MCP server, and keeps what was found. */
 export class DiscoveryCache {
   readonly #options: DiscoveryCacheOptions;
-  readonly #failed: FailedIssuers;
+  readonly #failed: RecentFailures;
   /** By what they look for. */
   readonly #running = new Map<string, Promise<CachedDiscovery>>();
   #found: CachedDiscovery | undefined;
 
   constructor(options: DiscoveryCacheOptions) {
     this.#options = options;
-    this.#failed = new FailedIssuers(options.clock);
+    this.#failed = new RecentFailures(options.clock);
   }
 
   /** Forgets which authorization servers failed recently, because a person has asked for a sign-in. */
