@@ -13,7 +13,7 @@ import {
 import type { InteractionSession } from '../interaction/interaction.js';
 import { oauthError } from '../protocol/oauth-error.js';
 import { SentSecrets } from '../protocol/endpoint.js';
-import { requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
+import { requestToken, targetParameters, type TokenRequest } from '../tokens/token-endpoint.js';
 import { pushRequest } from './pushed-authorization.js';
 
 /** An authorization request, and the token request that follows it. */
@@ -103,7 +103,7 @@ export async function redeemCode(
     (issuer, library, options) =>
       authorizationCodeGrantRequest(issuer, library, client.authenticate, validated, redirectUri, verifier, {
         ...options,
-        additionalParameters: resourceOf(resource),
+        additionalParameters: targetParameters(resource),
       }),
     (issuer, library, response) =>
       processAuthorizationCodeResponse(
@@ -143,19 +143,14 @@ async function authorizationUrl(request: AuthorizationRequest, pending: PendingA
     state,
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    ...resourceOf(resource),
+    ...targetParameters(resource, scopes),
     ...(nonce !== undefined && { nonce }),
     ...(request.maxAge !== undefined && { max_age: String(request.maxAge) }),
     ...(dpop !== undefined && { dpop_jkt: await dpop.calculateThumbprint() }),
-    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
   };
   const shown = as.require_pushed_authorization_requests === true ? await pushRequest(request, all) : all;
   for (const [name, value] of Object.entries(shown)) url.searchParams.set(name, value);
   return url;
-}
-
-function resourceOf(resource: string | undefined): Record<string, string> {
-  return resource === undefined ? {} : { resource };
 }
 
 function checkPkce(as: AuthorizationServer, { server, allowMissingPkceSupport }: AuthorizationRequest): void {

@@ -12,7 +12,7 @@ import {
 import { checkBrowserTarget, checkEndpoint, type MetadataPolicy } from '../discovery/accepted-metadata.js';
 import { signInAborted, type DeviceInteraction, type DevicePrompt } from '../interaction/interaction.js';
 import { oauthErrorCode } from '../protocol/oauth-error.js';
-import { callEndpoint, requestToken, type TokenRequest } from '../tokens/token-endpoint.js';
+import { callEndpoint, requestToken, targetParameters, type TokenRequest } from '../tokens/token-endpoint.js';
 import { asResponse } from '../protocol/endpoint.js';
 
 /** A request of {@link deviceCodeGrant}. */
@@ -97,10 +97,7 @@ async function show({ interaction, server, signal }: DeviceCodeRequest, prompt: 
 function start(request: DeviceCodeRequest): Promise<DeviceAuthorizationResponse> {
   const { authorizationServer: as, client, scopes, resource } = request;
   const library = { client_id: client.clientId };
-  const parameters = {
-    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-    ...(resource !== undefined && { resource }),
-  };
+  const parameters = targetParameters(resource, scopes);
   return callEndpoint(
     request,
     `The device authorization request to ${as.issuer} failed`,

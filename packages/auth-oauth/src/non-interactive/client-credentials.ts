@@ -1,7 +1,12 @@
 import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';
-import { clientAuthentication, requestExtensionGrant, type OAuthClient } from '../tokens/token-endpoint.js';
+import {
+  clientAuthentication,
+  requestExtensionGrant,
+  targetParameters,
+  type OAuthClient,
+} from '../tokens/token-endpoint.js';
 import { createNonInteractiveProvider } from './grant-provider.js';
 
 /** Options of {@link createClientCredentialsProvider}. `clientSecret` or `clientKey` is required. */
@@ -56,10 +61,7 @@ export function createClientCredentialsProvider(options: ClientCredentialsOption
         { network, server, authorizationServer, client, dpop },
         'Requesting a token with client credentials',
         'client_credentials',
-        {
-          ...(resource !== undefined && { resource }),
-          ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-        },
+        targetParameters(resource, scopes),
       );
       return { response, clientId };
     },

@@ -2,7 +2,7 @@ import { type AuthProvider, FittingsError } from '@mcp-fittings/client-core';
 import { None } from 'oauth4webapi';
 import type { OAuthProviderOptions, TokenProviderOptions } from '../options.js';
 import { checkIssuerBinding } from '../registration/issuer-binding.js';
-import { clientAuthentication, requestExtensionGrant } from '../tokens/token-endpoint.js';
+import { clientAuthentication, requestExtensionGrant, targetParameters } from '../tokens/token-endpoint.js';
 import { createNonInteractiveProvider } from './grant-provider.js';
 
 /** Options of {@link createWorkloadProvider}. */
@@ -70,8 +70,7 @@ export function createWorkloadProvider(options: WorkloadOptions): AuthProvider {
         JWT_BEARER_GRANT,
         {
           assertion: await assertionOf(options, server, issuer),
-          ...(resource !== undefined && { resource }),
-          ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+          ...targetParameters(resource, scopes),
         },
       );
       return { response, clientId };

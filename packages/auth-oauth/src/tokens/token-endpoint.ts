@@ -136,6 +136,17 @@ export async function callEndpoint<T>(
   }
 }
 
+/** Returns the parameters that say what a token is for. */
+export function targetParameters(
+  resource: string | undefined,
+  scopes: readonly string[] = [],
+): Record<string, string> {
+  return {
+    ...(resource !== undefined && { resource }),
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+  };
+}
+
 /**
  * Requests a token with an extension grant, such as a JWT assertion (RFC 7523) or a token exchange (RFC 8693). `what`
  * begins the message of an error: "`what` at `issuer` failed". `recognizedTokenTypes` lists values of `token_type` besides
@@ -227,26 +238,22 @@ export async function refreshTokenGrant(
   refreshToken: string,
   { resource, scopes = [] }: RefreshOptions = {},
 ): Promise<TokenEndpointResponse> {
-  const refresh = (scope: string): Promise<TokenEndpointResponse> =>
+  const refresh = (asked: readonly string[]): Promise<TokenEndpointResponse> =>
     requestToken(
       request,
       'Refreshing the token',
       (as, library, options) =>
         refreshTokenGrantRequest(as, library, request.client.authenticate, refreshToken, {
           ...options,
-          additionalParameters: {
-            ...(resource !== undefined && { resource }),
-            ...(scope !== '' && { scope }),
-          },
+          additionalParameters: targetParameters(resource, asked),
         }),
       processRefreshTokenResponse,
     );
-  const scope = scopes.join(' ');
   try {
-    return await refresh(scope);
+    return await refresh(scopes);
   } catch (error) {
-    if (scope === '' || oauthErrorCode(error) !== 'invalid_scope') throw error;
-    return refresh('');
+    if (scopes.length === 0 || oauthErrorCode(error) !== 'invalid_scope') throw error;
+    return refresh([]);
   }
 }
 

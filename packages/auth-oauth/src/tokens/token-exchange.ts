@@ -1,5 +1,5 @@
 import type { TokenEndpointResponse } from 'oauth4webapi';
-import { requestExtensionGrant, type TokenRequest } from './token-endpoint.js';
+import { requestExtensionGrant, targetParameters, type TokenRequest } from './token-endpoint.js';
 
 /** A token that takes part in an exchange. @see https://www.rfc-editor.org/rfc/rfc8693.html#section-3 */
 export interface TypedToken {
@@ -35,7 +35,7 @@ const TYPE = 'urn:ietf:params:oauth:token-type:';
 export function exchangeToken(
   request: TokenRequest,
   what: string,
-  { subject, actor, requested, audience, resource, scopes = [] }: ExchangeRequest,
+  { subject, actor, requested, audience, resource, scopes }: ExchangeRequest,
 ): Promise<TokenEndpointResponse> {
   return requestExtensionGrant(
     request,
@@ -47,8 +47,7 @@ export function exchangeToken(
       subject_token_type: TYPE + subject.type,
       ...(actor !== undefined && { actor_token: actor.token, actor_token_type: TYPE + actor.type }),
       ...(audience !== undefined && { audience }),
-      ...(resource !== undefined && { resource }),
-      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      ...targetParameters(resource, scopes),
     },
     // Anything but an access token has the `token_type` `N_A`.
     requested === 'access_token' ? {} : { n_a: () => undefined },
