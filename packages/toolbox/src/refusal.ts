@@ -14,6 +14,12 @@ export {
 export { FailureBackoff } from './refusal/failure-backoff.js';
 export { findInBandError } from './refusal/in-band-error.js';
 export type { Refusal, RefusedReply, RefusedRequest } from './refusal/refusal.js';
+export {
+  checkRemoteOptions,
+  headersWithKey,
+  type CheckedRemoteOptions,
+  type RemoteOptions,
+} from './refusal/remote-options.js';
 export { replyExcerpt } from './refusal/reply-excerpt.js';
 export type { RetryLaterOptions } from './refusal/retry-later.js';
 export {

@@ -1,37 +1,22 @@
-import type { AuthProvider, Clock, Logger, TransportPlugin } from '@mcp-fittings/client-core';
-import {
-  checkHeaders,
-  checkServerUrl,
-  collectHeaders,
-  type RequestInitOptions,
-  SDK_ONLY_OPTIONS,
-} from '@mcp-fittings/toolbox/connect';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
+import { SDK_ONLY_OPTIONS } from '@mcp-fittings/toolbox/connect';
 import { described, text } from '@mcp-fittings/toolbox/entries';
-import { Credentials, type RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
+import {
+  type CheckedRemoteOptions,
+  checkRemoteOptions,
+  type RemoteOptions,
+} from '@mcp-fittings/toolbox/refusal';
 
 /**
  * Options of a Streamable HTTP transport on any platform. Only `url` is required; times are in milliseconds. Proxies, certificates, name
  * resolution and the time to connect are those of the platform.
  */
-export interface FetchTransportOptions {
+export interface FetchTransportOptions extends RemoteOptions {
   /**
    * URL of the MCP endpoint: `http:` or `https:`, without user name, password and fragment. On Node.js also `unix:///path/to/server.sock#/mcp`,
    * or `pipe:///pipe/server#/mcp` on Windows, with the path of the endpoint as the fragment.
    */
   readonly url: string | URL;
-  /** Name of the server; errors have it as `server`. Default: none. */
-  readonly server?: string | undefined;
-  /** Headers to send with every request to the origin of `url`, and to no other. Default: none. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** As in the official SDK. Only its `headers` are supported; if `headers` has the same name, that wins. Default: none. */
-  readonly requestInit?: RequestInitOptions | undefined;
-  /** Token to send as `Authorization: Bearer …`. Default: none. */
-  readonly apiKey?: string | undefined;
-  /** Signs every request and answers challenges; its headers override `headers`. Default: none. */
-  readonly auth?: AuthProvider | undefined;
-  /** Largest message that is accepted, in bytes after decompression. Default 67 108 864 (64 MiB). */
-  readonly maxMessageBytes?: number | undefined;
   /** Waits and limits for reopening event streams that ended. */
   readonly reconnect?:
     | {
@@ -49,18 +34,8 @@ export interface FetchTransportOptions {
         readonly silenceMs?: number | undefined;
       }
     | undefined;
-  /** Limits how often a message that may be carried out twice without harm is sent again after a 429, or a 503 with `Retry-After`. */
-  readonly retryLater?: RetryLaterOptions | undefined;
   /** Time that `close()` waits for the server to end the session. Default 1000; 0 does not tell the server. */
   readonly closeTimeoutMs?: number | undefined;
-  /** Closes the transport when aborted. If it is aborted before the connection is open, `start()` rejects with `ABORTED`. Default: none. */
-  readonly signal?: AbortSignal | undefined;
-  /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
-  readonly logger?: Logger | undefined;
-  /** Clock for all time limits. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** Source of randomness in [0, 1), which spreads the waits of many clients. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
 }
 
 /** Options that apply to all servers of a plugin. */
@@ -83,27 +58,13 @@ export const HTTP_TYPE = {
 export const apiKeyField = described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 }));
 
 /** Valid options with their defaults. */
-export interface CheckedOptions {
-  /** URL of the requests. */
-  readonly url: URL;
-  /** The configured URL, which may be that of a socket. */
-  readonly shown: URL;
-  readonly server: string | undefined;
-  /** Names in lower case; includes the API key. */
-  readonly headers: Readonly<Record<string, string>>;
+export interface CheckedOptions extends CheckedRemoteOptions {
   /** Headers that the transport sets, and that a message may not override. */
   readonly ownedHeaders: readonly string[];
-  readonly credentials: Credentials;
-  readonly signal: AbortSignal | undefined;
-  readonly logger: Logger | undefined;
-  readonly maxMessageBytes: number;
   readonly reconnect: NonNullable<FetchTransportOptions['reconnect']>;
   /** Silence after which an event stream counts as half-open, in milliseconds; 0 for never. */
   readonly silenceMs: number;
-  readonly retryLater: RetryLaterOptions;
   readonly closeTimeoutMs: number;
-  readonly clock: Clock;
-  readonly random: () => number;
 }
 
 /** Headers that this transport or the auth provider sets, and that neither a message nor the configuration may override. */
@@ -118,7 +79,6 @@ const OWNED_HEADERS: readonly string[] = [
   'mcp-session-id',
 ];
 
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const CLOSE_TIMEOUT_MS = 1000;
 const SILENCE_MS = 120_000;
 
@@ -136,33 +96,12 @@ const SDK_ONLY: Readonly<Record<string, string>> = {
 
 /** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
 export function checkOptions(options: FetchTransportOptions): CheckedOptions {
-  const { server, apiKey, reconnect = {} } = options;
-  const { url, shown } = checkServerUrl(options.url, { server, sockets: true });
-  const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const headers = checkHeaders(
-    { ...collectHeaders(options, SDK_ONLY), ...authorization },
-    { server, reserved: OWNED_HEADERS },
-  );
+  const { reconnect = {} } = options;
   return {
-    url,
-    shown,
-    server,
-    headers,
+    ...checkRemoteOptions(options, { reserved: OWNED_HEADERS, sdkOnly: SDK_ONLY }),
     ownedHeaders: OWNED_HEADERS,
-    credentials: new Credentials({
-      url,
-      server,
-      provider: options.auth,
-      authorization: headers['authorization'],
-    }),
-    signal: options.signal,
-    logger: options.logger,
-    maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     reconnect,
     silenceMs: reconnect.silenceMs ?? SILENCE_MS,
-    retryLater: options.retryLater ?? {},
     closeTimeoutMs: options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS,
-    clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
   };
 }

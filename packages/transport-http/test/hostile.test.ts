@@ -361,6 +361,13 @@ describe('configured headers', () => {
       FittingsError,
     );
   });
+
+  it.each(['authorization', 'Authorization'])('with %s besides an API key are a config error', (name) => {
+    const options = { url: 'https://mcp.example/', headers: { [name]: 'x' }, apiKey: 'y' };
+    expect(() => createHttpTransport(options)).toThrowError(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }) as Error,
+    );
+  });
 });
 
 it('a cookie is neither kept nor sent back', async () => {

@@ -7,32 +7,25 @@ import type {
   TransportSendOptions,
 } from '@mcp-fittings/client-core';
 import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
+import { originOf, SDK_ONLY_OPTIONS, withUrl } from '@mcp-fittings/toolbox/connect';
 import {
-  checkHeaders,
-  checkServerUrl,
-  collectHeaders,
-  originOf,
-  SDK_ONLY_OPTIONS,
-  withUrl,
-} from '@mcp-fittings/toolbox/connect';
-import {
-  Credentials,
+  type CheckedRemoteOptions,
+  checkRemoteOptions,
   type RecoveryOptions,
   RequestRedactor,
   sendWithRecovery,
 } from '@mcp-fittings/toolbox/refusal';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
-import { createLifetime, systemClock, withTimeout } from '@mcp-fittings/toolbox/timing';
+import { createLifetime, withTimeout } from '@mcp-fittings/toolbox/timing';
 import { createHttpClient, type HttpClient } from '@mcp-fittings/http-client';
 import { SilenceWatch } from '@mcp-fittings/http-client/events';
 import { openEventStream } from './event-stream.js';
-import type { CheckedOptions, SseTransportOptions } from './options.js';
+import type { SseTransportOptions } from './options.js';
 import { Post } from './post.js';
 
 /** Headers that this transport sets and that cannot be configured. */
 const OWNED_HEADERS = ['accept', 'cache-control', 'content-type', 'last-event-id'];
 const START_MS = 30_000;
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const SDK_ONLY: Readonly<Record<string, string>> = {
   ...SDK_ONLY_OPTIONS,
   eventSourceInit: 'Leave it out: `headers` and `network` apply to the event stream too.',
@@ -69,7 +62,9 @@ export function openSseTransport(options: SseTransportOptions, description: Tran
 }
 
 class SseTransport extends BaseTransport {
-  readonly #options: CheckedOptions;
+  readonly #options: CheckedRemoteOptions;
+  readonly #startTimeoutMs: number;
+  readonly #idleMs: number;
   readonly #description: TransportDescription;
   readonly #redactor: RequestRedactor;
   readonly #network: HttpClient;
@@ -80,12 +75,13 @@ class SseTransport extends BaseTransport {
 
   constructor(options: SseTransportOptions, description: TransportDescription) {
     super({ server: options.server, signal: options.signal });
-    this.#options = checkOptions(options);
+    this.#options = checkRemoteOptions(options, { reserved: OWNED_HEADERS, sdkOnly: SDK_ONLY });
+    this.#startTimeoutMs = options.startTimeoutMs ?? START_MS;
+    this.#idleMs = options.idleMs ?? 0;
     this.#description = description;
-    const { server, network, logger } = options;
-    const { url, shown, headers, credentials, retryLater, clock, random } = this.#options;
+    const { server, logger, url, shown, headers, credentials, retryLater, clock, random } = this.#options;
     this.#redactor = new RequestRedactor(headers, url);
-    this.#network = createHttpClient({ ...network, url: shown, server, headers, clock, logger });
+    this.#network = createHttpClient({ ...options.network, url: shown, server, headers, clock, logger });
     this.#recovery = { credentials, redactor: this.#redactor, retryLater, clock, random };
   }
 
@@ -100,7 +96,8 @@ class SseTransport extends BaseTransport {
   }
 
   protected override async open(signal: AbortSignal): Promise<void> {
-    const { startTimeoutMs: ms, clock, idleMs } = this.#options;
+    const { clock } = this.#options;
+    const ms = this.#startTimeoutMs;
     const error = (): Error =>
       this.error('TIMEOUT', `The server did not send its endpoint within ${String(ms)} ms.`, {
         hint: 'Check that the URL is that of an event stream (HTTP+SSE), and whether a proxy buffers the response.',
@@ -108,7 +105,7 @@ class SseTransport extends BaseTransport {
     const endpoint = await withTimeout({ ms, clock, signal, error }, () => this.#openStream());
     this.#endpoint = endpoint;
     this.#redactor.learn({}, endpoint);
-    this.#idle = new SilenceWatch(clock, idleMs, () => this.#endIdle(idleMs));
+    this.#idle = new SilenceWatch(clock, this.#idleMs, () => this.#endIdle());
   }
 
   protected override get redact(): Redactor {
@@ -166,35 +163,11 @@ class SseTransport extends BaseTransport {
     return this.aborted(signal, delivery);
   }
 
-  #endIdle(ms: number): void {
+  #endIdle(): void {
     this.fail(
-      this.error('TIMEOUT', `No message was sent or received for ${String(ms)} ms.`, {
+      this.error('TIMEOUT', `No message was sent or received for ${String(this.#idleMs)} ms.`, {
         hint: 'Reconnect when the server is needed again.',
       }),
     );
   }
-}
-
-/** Throws `CONFIG_INVALID` or `HEADER_INVALID`. */
-function checkOptions(options: SseTransportOptions): CheckedOptions {
-  const { server, apiKey } = options;
-  const { url, shown } = checkServerUrl(options.url, { server, sockets: true });
-  const given = {
-    ...collectHeaders(options, SDK_ONLY),
-    ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
-  };
-  const headers = checkHeaders(given, { server, reserved: OWNED_HEADERS });
-  const authorization = headers['authorization'];
-  return {
-    url,
-    shown,
-    headers,
-    credentials: new Credentials({ url, provider: options.auth, authorization, server }),
-    startTimeoutMs: options.startTimeoutMs ?? START_MS,
-    idleMs: options.idleMs ?? 0,
-    maxMessageBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
-    retryLater: options.retryLater ?? {},
-    clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
-  };
 }

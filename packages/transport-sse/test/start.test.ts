@@ -275,7 +275,7 @@ describe('start', () => {
     invalid({ headers: { Host: 'x' } }, 'HEADER_INVALID');
     invalid({ headers: { 'Content-Type': 'x' } }, 'HEADER_INVALID');
     invalid({ headers: { 'Last-Event-ID': 'x' } }, 'HEADER_INVALID');
-    invalid({ headers: { authorization: 'x' }, apiKey: 'y' }, 'HEADER_INVALID');
+    invalid({ headers: { authorization: 'x' }, apiKey: 'y' }, 'CONFIG_INVALID');
     invalid({ apiKey: 'a\nb' }, 'HEADER_INVALID');
     invalid({ network: { proxy: 'socks5://x' } }, 'CONFIG_INVALID');
   });

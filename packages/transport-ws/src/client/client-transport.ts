@@ -1,4 +1,4 @@
-import { FittingsError, type Transport, type TransportDescription } from '@mcp-fittings/client-core';
+import type { Transport, TransportDescription } from '@mcp-fittings/client-core';
 import {
   checkServerUrl,
   chooseProxy,
@@ -6,6 +6,7 @@ import {
   refuseUnencrypted,
   withUrl,
 } from '@mcp-fittings/toolbox/connect';
+import { headersWithKey } from '@mcp-fittings/toolbox/refusal';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import {
   checkNumbers,
@@ -15,7 +16,7 @@ import {
 } from '../socket/socket-options.js';
 import { SocketTransport } from '../socket/socket-transport.js';
 import type { DialOptions } from './dial.js';
-import { checkProtocols, checkUpgradeHeaders, type WebSocketTransportOptions } from './options.js';
+import { checkProtocols, RESERVED_HEADERS, type WebSocketTransportOptions } from './options.js';
 
 /**
  * Creates a transport for MCP over WebSocket. The URL is a member of the options or, as in the official SDK, the first argument. The
@@ -79,7 +80,7 @@ export function openWebSocketTransport(
   const env = network.env ?? process.env;
   const proxy =
     socketPath === undefined ? chooseProxy(url, { proxy: network.proxy ?? 'env', env, server }) : undefined;
-  const headers = configuredHeaders(options);
+  const headers = headersWithKey(options, RESERVED_HEADERS);
   const route: DialOptions = {
     url,
     shown,
@@ -117,20 +118,4 @@ export function openWebSocketTransport(
     // Loads `ws` and the certificates only when a transport starts.
     source: { dial: async (signal) => (await import('./dial.js')).dial(route, signal) },
   });
-}
-
-function configuredHeaders({
-  headers = {},
-  apiKey,
-  server,
-}: WebSocketTransportOptions): Readonly<Record<string, string>> {
-  const checked = checkUpgradeHeaders(headers, server);
-  if (apiKey === undefined) return checked;
-  if (checked['authorization'] !== undefined) {
-    throw new FittingsError('CONFIG_INVALID', '`apiKey` and the header Authorization are both configured.', {
-      server,
-      hint: 'Remove one of them.',
-    });
-  }
-  return { ...checked, ...checkUpgradeHeaders({ authorization: `Bearer ${apiKey}` }, server) };
 }

@@ -1,11 +1,13 @@
-import { type AuthProvider, FittingsError, type Logger } from '@mcp-fittings/client-core';
-import { checkHeaders } from '@mcp-fittings/toolbox/connect';
-import type { RetryLaterOptions } from '@mcp-fittings/toolbox/refusal';
+import { FittingsError } from '@mcp-fittings/client-core';
+import type { RemoteOptions } from '@mcp-fittings/toolbox/refusal';
 import type { TlsOptions } from '@mcp-fittings/toolbox/tls';
 import type { WebSocketConnectionOptions } from '../socket/socket-options.js';
 
 /** Options of a WebSocket transport. Only `url` is required; times are in milliseconds. */
-export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
+export interface WebSocketTransportOptions
+  extends
+    WebSocketConnectionOptions,
+    Pick<RemoteOptions, 'server' | 'apiKey' | 'auth' | 'logger' | 'signal'> {
   /**
    * URL of the server: `wss:` or `ws:`, without user name, password and fragment; or `unix:///path/to/server.sock#/mcp`, or
    * `pipe:///pipe/server#/mcp` on Windows, with the path of the endpoint as the fragment.
@@ -18,10 +20,6 @@ export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
   readonly allowInsecure?: boolean | undefined;
   /** Headers to send with the upgrade request, to this server only. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Token to send as `Authorization: Bearer …`. Default: none. */
-  readonly apiKey?: string | undefined;
-  /** Signs the upgrade request and answers challenges; its headers override `headers`. Default: none. */
-  readonly auth?: AuthProvider | undefined;
   /** WebSocket subprotocols to offer, one of which the server has to choose. An empty array offers none. Default `['mcp']`. */
   readonly protocols?: readonly string[] | undefined;
   /** Network options: proxy, certificate authorities, client certificate, time limits. */
@@ -47,29 +45,15 @@ export interface WebSocketTransportOptions extends WebSocketConnectionOptions {
       })
     | undefined;
   /** Limits how often `start()` repeats the upgrade request after a 429, or a 503 with `Retry-After`. */
-  readonly retryLater?: RetryLaterOptions | undefined;
+  readonly retryLater?: RemoteOptions['retryLater'];
   /** Largest message that is accepted, in bytes after decompression; a larger one ends the connection with the close code 1009. Default 67 108 864 (64 MiB). */
   readonly maxMessageBytes?: number | undefined;
   /** If true, offers compression, which costs memory and time for each message and helps on a slow network. Default `false`. */
   readonly perMessageDeflate?: boolean | undefined;
-  /** Name of the server; errors have it as `server`. Default: none. */
-  readonly server?: string | undefined;
-  /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
-  readonly logger?: Logger | undefined;
-  /** Closes the transport when aborted. If it is aborted before the connection is open, `start()` rejects with `ABORTED`. Default: none. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Headers that the handshake sets. */
 export const RESERVED_HEADERS = ['sec-websocket-*'];
-
-/** Returns the headers of the upgrade request with lower-case names. Throws `HEADER_INVALID` for an invalid one. */
-export function checkUpgradeHeaders(
-  headers: Readonly<Record<string, string>>,
-  server: string | undefined,
-): Readonly<Record<string, string>> {
-  return checkHeaders(headers, { server, reserved: RESERVED_HEADERS });
-}
 
 const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 
