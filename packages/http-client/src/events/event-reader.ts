@@ -6,6 +6,7 @@
  */
 import { TransportError } from '@mcp-fittings/client-core';
 import { createByteCollector, createUtf8Decoder } from '@mcp-fittings/toolbox/framing';
+import type { MessageReaderOptions } from './message-reader.js';
 
 /** One event of a `text/event-stream`. */
 export interface ServerEvent {
@@ -17,25 +18,15 @@ export interface ServerEvent {
   readonly id: string | undefined;
 }
 
-/** Callbacks and limit of an event reader. */
-export interface EventReaderOptions {
+/** Callbacks and limit of an event reader. Events with other names are not ignored here. */
+export interface EventReaderOptions extends Pick<
+  MessageReaderOptions,
+  'onId' | 'onRetry' | 'onIgnored' | 'maxEventBytes'
+> {
   /** Called with each event that has data. */
   readonly onEvent: (event: ServerEvent) => void;
-  /** Called before `onEvent` with the id of each event that has one, even without data. */
-  readonly onId?: ((id: string) => void) | undefined;
-  /** Called with the value of each `retry:` in milliseconds, at most 300 000. */
-  readonly onRetry?: ((ms: number) => void) | undefined;
   /** Called when an event is dropped because its data is not UTF-8. */
   readonly onMalformed?: (() => void) | undefined;
-  /**
-   * Called for what belongs to no data: each comment, id or other line beyond a few of one event, and each event without data. A server
-   * can send them endlessly.
-   */
-  readonly onIgnored?: (() => void) | undefined;
-  /** Largest event, and longest line, in bytes. Default 67 108 864 (64 MiB). */
-  readonly maxEventBytes?: number | undefined;
-  /** Name of the server, for the error. Default: none. */
-  readonly server?: string | undefined;
 }
 
 const LF = 10;
@@ -214,11 +205,7 @@ export class EventReader {
     throw new TransportError(
       'MESSAGE_TOO_LARGE',
       `The server sent an event that exceeds the limit of ${String(this.#limit)} bytes.`,
-      {
-        server: this.#options.server,
-        delivery: 'unknown',
-        details: { limit: this.#limit },
-      },
+      { delivery: 'unknown', details: { limit: this.#limit } },
     );
   }
 }

@@ -1,4 +1,3 @@
-import type { Clock, Logger } from '@mcp-fittings/client-core';
 import { checkHeaders, checkServerUrl, parseAddressRanges } from '@mcp-fittings/toolbox/connect';
 import { type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
 import { AddressGuard } from '../http/address-guard.js';
@@ -7,24 +6,14 @@ import { failure, foreignOrigin } from '../http/errors.js';
 import type { Accept, ExchangeLimits } from '../http/exchange.js';
 import { guardedFetch, type GuardedFetchDeps, type GuardedFetchInit } from '../http/guarded-fetch.js';
 import type { HttpClient, HttpRequest } from '../http-client.js';
-import { MAX_BODY_BYTES } from '../options.js';
+import { type HttpClientOptions, MAX_BODY_BYTES } from '../options.js';
 import { FetchExchange } from './fetch-exchange.js';
 
-/** Options of {@link createFetchClient}. Only `url` is required. */
-export interface FetchClientOptions {
-  /** URL of the server as the user configured it. Requests go to its origin only. */
-  readonly url: string | URL;
-  /** Name of the server; errors have it as `server`. Default: none. */
-  readonly server?: string | undefined;
-  /** Headers to send with every request. Default: none. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Largest decoded body in bytes, except for event streams that the caller asked for. Default 67 108 864 (64 MiB). */
-  readonly maxBodyBytes?: number | undefined;
-  /** Receives warnings about the URL, such as that it is not encrypted. Default: none. */
-  readonly logger?: Logger | undefined;
-  /** Clock for time limits. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-}
+/** Options of {@link createFetchClient}. Only `url` is required, which is not that of a socket. */
+export type FetchClientOptions = Pick<
+  HttpClientOptions,
+  'url' | 'server' | 'headers' | 'maxBodyBytes' | 'logger' | 'clock'
+>;
 
 /**
  * Creates a client that sends messages with the `fetch` of the platform. Proxies, certificates, name resolution and time limits are
