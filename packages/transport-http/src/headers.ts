@@ -1,6 +1,7 @@
 import { type JSONRPCMessage, TransportError, type TransportSendOptions } from '@mcp-fittings/client-core';
 import { isRecord, META, STATELESS_REVISION } from '@mcp-fittings/toolbox/messages';
 import { toBase64 } from '@mcp-fittings/toolbox/text';
+import { OWNED_HEADERS } from './options.js';
 
 /** Servers refuse requests whose headers exceed 8 to 16 KiB in total, usually without a clear error. */
 const MAX_FIELD_LENGTH = 8192;
@@ -11,21 +12,16 @@ export interface MessageHeaders {
   readonly stateless: boolean;
 }
 
-/**
- * Returns the headers of the POST of a message, except session and credentials. Throws `HEADER_INVALID` for one that is too long.
- *
- * @param owned Headers that the caller of `send` may not set; see `CheckedOptions`.
- */
+/** Returns the headers of the POST of a message, except session and credentials. Throws `HEADER_INVALID` for one that is too long. */
 export function messageHeaders(
   message: JSONRPCMessage,
   negotiated: string | undefined,
   options: TransportSendOptions,
-  owned: readonly string[],
 ): MessageHeaders {
   const revision = revisionOf(message) ?? negotiated;
   const stateless = isStateless(revision);
   const fields: Record<string, string> = {
-    ...extraHeaders(options.headers, owned),
+    ...extraHeaders(options.headers),
     ...(stateless && routingHeaders(message)),
     accept: 'application/json, text/event-stream',
     'content-type': 'application/json',
@@ -69,14 +65,11 @@ const MIRRORED_ARGUMENT = 'mcp-param-';
  * Returns the headers of one `send`, without those that a caller may not set. An `Mcp-Param-*` value that HTTP cannot carry is
  * encoded. Any other value is unchanged, and the HTTP client refuses a malformed one.
  */
-function extraHeaders(
-  headers: Readonly<Record<string, string>> | undefined,
-  owned: readonly string[],
-): Record<string, string> {
+function extraHeaders(headers: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const extra: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {
     const lower = name.toLowerCase();
-    if (owned.includes(lower) || NEVER_OVERRIDDEN.includes(lower)) continue;
+    if (OWNED_HEADERS.includes(lower) || NEVER_OVERRIDDEN.includes(lower)) continue;
     extra[lower] =
       lower.startsWith(MIRRORED_ARGUMENT) && !isSafeFieldValue(value) ? toSentinel(value) : value;
   }

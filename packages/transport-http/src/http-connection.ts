@@ -110,12 +110,11 @@ export class HttpConnection {
 
   /** Returns what `messageHeaders` does, without making the same headers for each message. */
   headersOf(message: JSONRPCMessage, options: TransportSendOptions): MessageHeaders {
-    const { ownedHeaders } = this.options;
     const revision = revisionOf(message) ?? this.transport.protocolVersion;
     if (options.headers !== undefined || isStateless(revision))
-      return messageHeaders(message, revision, options, ownedHeaders);
+      return messageHeaders(message, revision, options);
     if (this.#plain === undefined || this.#plain.revision !== revision) {
-      this.#plain = { revision, headers: messageHeaders(message, revision, options, ownedHeaders) };
+      this.#plain = { revision, headers: messageHeaders(message, revision, options) };
     }
     return this.#plain.headers;
   }

@@ -59,8 +59,6 @@ export const apiKeyField = described('Token to send as `Authorization: Bearer â€
 
 /** Valid options with their defaults. */
 export interface CheckedOptions extends CheckedRemoteOptions {
-  /** Headers that the transport sets, and that a message may not override. */
-  readonly ownedHeaders: readonly string[];
   readonly reconnect: NonNullable<FetchTransportOptions['reconnect']>;
   /** Silence after which an event stream counts as half-open, in milliseconds; 0 for never. */
   readonly silenceMs: number;
@@ -68,7 +66,7 @@ export interface CheckedOptions extends CheckedRemoteOptions {
 }
 
 /** Headers that this transport or the auth provider sets, and that neither a message nor the configuration may override. */
-const OWNED_HEADERS: readonly string[] = [
+export const OWNED_HEADERS: readonly string[] = [
   'accept',
   'content-type',
   'dpop',
@@ -99,7 +97,6 @@ export function checkOptions(options: FetchTransportOptions): CheckedOptions {
   const { reconnect = {} } = options;
   return {
     ...checkRemoteOptions(options, { reserved: OWNED_HEADERS, sdkOnly: SDK_ONLY }),
-    ownedHeaders: OWNED_HEADERS,
     reconnect,
     silenceMs: reconnect.silenceMs ?? SILENCE_MS,
     closeTimeoutMs: options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS,

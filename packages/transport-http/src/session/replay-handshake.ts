@@ -26,7 +26,7 @@ export async function replayHandshake(lost: Handshake, connection: HttpConnectio
 
 async function initialize({ params }: Handshake, connection: HttpConnection): Promise<JSONRPCObject> {
   const method = 'initialize';
-  const { fields } = messageHeaders({ jsonrpc: '2.0', id: 0, method, params }, undefined, {}, []);
+  const { fields } = messageHeaders({ jsonrpc: '2.0', id: 0, method, params }, undefined, {});
   const answer = await sendOwnRequest(
     {
       method,
