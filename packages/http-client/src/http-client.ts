@@ -4,8 +4,6 @@ import type { LifetimeSignal } from '@mcp-fittings/toolbox/timing';
 
 /** HTTP client of one MCP server: for its messages, and for the sign-in at servers that it names. */
 export interface HttpClient extends AsyncDisposable {
-  /** Origin of the configured URL, such as `https://mcp.example.com`. */
-  readonly origin: string;
   /**
    * Loads what requests need, so that the first one does not wait for it. Resolves when it is loaded, and sends nothing. Never
    * rejects: a file that cannot be read fails the requests. Call it when a request is about to be made. Without it, the first
@@ -30,14 +28,9 @@ export interface HttpClient extends AsyncDisposable {
     accept: (head: ResponseHead) => BodySink | 'discard' | undefined,
   ): Promise<AcceptedReply | RefusedReply | undefined>;
   /**
-   * Sends one request to the configured origin and resolves with the whole response, whatever its status. Rejects with the codes of
-   * {@link send}, and with `ABORTED` if `signal` is aborted.
-   */
-  request(request: HttpRequest, signal?: AbortSignal): Promise<HttpReply>;
-  /**
    * Fetches a URL that a server named, as during sign-in. Follows no redirects, requires https except on loopback, refuses private
-   * addresses, and limits the body (256 KiB) and the time (30 s). Suitable as `customFetch` of oauth4webapi. Rejects with a
-   * `TransportError`; `ADDRESS_BLOCKED` and `POLICY_DENIED` mean that nothing was sent.
+   * addresses, and limits the body (256 KiB, `MESSAGE_TOO_LARGE`) and the time (30 s, `TIMEOUT`). Suitable as `customFetch` of
+   * oauth4webapi. Rejects with a `TransportError`; `ADDRESS_BLOCKED` and `POLICY_DENIED` mean that nothing was sent.
    */
   fetch(
     url: string | URL,
@@ -55,10 +48,6 @@ export interface HttpClient extends AsyncDisposable {
        * other value, or without one, the redirect itself is the response.
        */
       readonly redirect?: string | undefined;
-      /** Largest decoded body in bytes; a larger one rejects with `MESSAGE_TOO_LARGE`. Default 262 144 (256 KiB). */
-      readonly maxBodyBytes?: number | undefined;
-      /** Time from the call to the last byte of the response, in milliseconds; then it rejects with `TIMEOUT`. Default 30 000. */
-      readonly timeoutMs?: number | undefined;
     },
   ): Promise<Response>;
   /** Ends every exchange with `TRANSPORT_CLOSED` and closes all sockets. Safe to call again. */
@@ -75,15 +64,11 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Body to send; a string is sent as UTF-8. Default: none. */
   readonly body?: string | Uint8Array | undefined;
-  /** Overrides `timeouts.headersMs` for this request, in milliseconds. */
-  readonly headersMs?: number | undefined;
-  /** Overrides `timeouts.bodyIdleMs` for this request, in milliseconds. */
-  readonly bodyIdleMs?: number | undefined;
   /** Overrides `maxBodyBytes` for this request. */
   readonly maxBodyBytes?: number | undefined;
   /**
    * True if the caller accepts an event stream and limits the size of its events itself. A 2xx response of the type `text/event-stream` is
-   * then exempt from `maxBodyBytes`; any other response is not. `request` ignores it. Default `false`.
+   * then exempt from `maxBodyBytes`; any other response is not. Default `false`.
    */
   readonly eventStream?: boolean | undefined;
   /** Slows reading down to the pace of a transport; see `PacedSource` of the toolbox. Default: the body is read as it arrives. */
@@ -128,12 +113,4 @@ export interface ResponseHead {
   readonly contentType: string;
   /** URL that the response came from, after redirects. */
   readonly url: URL;
-}
-
-/** A whole response. */
-export interface HttpReply extends ResponseHead {
-  /** The decoded body; empty if the response has no body. */
-  readonly body: Uint8Array;
-  /** Returns the body decoded as UTF-8; malformed bytes become U+FFFD. */
-  text(): string;
 }

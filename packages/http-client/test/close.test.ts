@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createHttpClient } from '../src/index.js';
+import { request } from './support/request.js';
 
 it('close() resolves when every socket is closed, idle or in use', async () => {
   const sockets: Socket[] = [];
@@ -23,7 +24,7 @@ it('close() resolves when every socket is closed, idle or in use', async () => {
   // A TCP server has an address object.
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = createHttpClient({ url: origin });
-  const get = (path: string) => client.request({ url: new URL(path, origin), method: 'GET' });
+  const get = (path: string) => request(client, { url: new URL(path, origin), method: 'GET' });
   await Promise.all([get('/'), get('/'), get('/')]);
   const held = get('/held').catch((error: unknown) => error);
   await once(server, 'request');

@@ -4,6 +4,7 @@ import { ConcurrencyLimiter, type Waiter } from '../src/http/concurrency-limiter
 import { createHttpClient } from '../src/index.js';
 import { startHttp } from './support/http-server.js';
 import { grownAfterMinorCollections } from './support/young-heap.js';
+import { request } from './support/request.js';
 import type { ServerResponse } from 'node:http';
 
 interface Guest extends Waiter {
@@ -122,7 +123,7 @@ describe('real sockets', () => {
   it('a burst of 500 calls shares them', async () => {
     await using server = await startHttp((_, response) => response.end('ok'));
     await using network = createHttpClient({ url: server.origin });
-    const call = () => network.request({ url: new URL(server.origin), method: 'POST', body: '{}' });
+    const call = () => request(network, { url: new URL(server.origin), method: 'POST', body: '{}' });
     const replies = await Promise.all(Array.from({ length: 500 }, call));
     expect(replies.every(({ status }) => status === 200)).toBe(true);
     expect(server.connections).toBeLessThan(500);
@@ -136,7 +137,7 @@ describe('real sockets', () => {
     });
     await using network = createHttpClient({ url: server.origin });
     const call = (path: string) =>
-      network.request({ url: new URL(path, server.origin), method: 'POST', body: '{}' });
+      request(network, { url: new URL(path, server.origin), method: 'POST', body: '{}' });
     const long = Array.from({ length: 100 }, () => call('/long'));
     expect((await call('/short')).text()).toBe('short');
     // All of them got through, not only the first 64.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../src/index.js';
 import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps, startTcp } from './support/http-server.js';
+import { request } from './support/request.js';
 
 let pki: Certificates;
 beforeAll(() => {
@@ -11,7 +12,7 @@ afterAll(() => pki[Symbol.dispose]());
 
 async function failureOf(url: string, options: object = {}): Promise<{ message: string; hint?: string }> {
   await using network = createHttpClient({ url, proxy: 'none', ...options });
-  return await network.request({ url: new URL(url), method: 'GET' }).then(
+  return await request(network, { url: new URL(url), method: 'GET' }).then(
     () => {
       throw new Error('It did not fail.');
     },

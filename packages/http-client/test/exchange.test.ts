@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { closeOf, startHttp, startTcp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
+import { request } from './support/request.js';
 
 const networkFor = (server: TestServer, options: Partial<HttpClientOptions> = {}): HttpClient =>
   createHttpClient({ url: server.origin, server: 'one', ...options });
@@ -57,7 +58,7 @@ describe('an exchange', () => {
     await using server = await startHttp((_, response) => response.end('ok'));
     await using network = networkFor(server);
     for (let turn = 0; turn < 20; turn++)
-      await network.request({ url: at(server), method: 'POST', body: '{}' });
+      await request(network, { url: at(server), method: 'POST', body: '{}' });
     // Two: undici lets a socket rest for a turn of the event loop, to see whether the server closes it after all.
     expect(server.connections).toBeLessThanOrEqual(2);
   });
@@ -71,7 +72,7 @@ describe('an exchange', () => {
     ]) {
       const resolve = () => Promise.resolve(addresses);
       await using network = createHttpClient({ url, proxy: 'none', resolve });
-      expect((await network.request({ url, method: 'GET' })).text()).toBe('ok');
+      expect((await request(network, { url, method: 'GET' })).text()).toBe('ok');
     }
   });
 
@@ -94,10 +95,10 @@ describe('an exchange', () => {
     // The first loads undici, so it waits; the second finds it loaded and gets a socket at once.
     const early = record(network, { url: at(server), method: 'GET' });
     early.abort();
-    await network.request({ url: at(server), method: 'GET' });
+    await request(network, { url: at(server), method: 'GET' });
     const late = record(network, { url: at(server), method: 'GET' });
     late.abort();
-    await network.request({ url: at(server), method: 'GET' });
+    await request(network, { url: at(server), method: 'GET' });
     expect([early.calls, late.calls]).toEqual([[], []]);
   });
 
@@ -141,7 +142,7 @@ describe('an exchange', () => {
     const seen = record(network, { url: at(server), method: 'GET' });
     seen.pause();
     await seen.until(({ calls }) => calls.includes('headers 200'));
-    await network.request({ url: at(server), method: 'GET' });
+    await request(network, { url: at(server), method: 'GET' });
     expect(seen.calls).toEqual(['headers 200']);
     seen.resume();
     await seen.settled;
@@ -165,8 +166,8 @@ describe('an exchange', () => {
       response.writeHead(200, { 'set-cookie': ['sid=canary; Path=/'], 'set-cookie2': 'x=canary' }).end();
     });
     await using network = networkFor(server);
-    const first = await network.request({ url: at(server), method: 'GET' });
-    await network.request({ url: at(server), method: 'GET' });
+    const first = await request(network, { url: at(server), method: 'GET' });
+    await request(network, { url: at(server), method: 'GET' });
     expect(first.header('set-cookie')).toBeUndefined();
     expect(JSON.stringify([...first.headers()])).not.toContain('canary');
     expect((await network.fetch(at(server))).headers.getSetCookie()).toEqual([]);
@@ -177,7 +178,7 @@ describe('an exchange', () => {
     await using server = await startHttp((_, response) => response.end('ok'));
     await using other = await startHttp((_, response) => response.end('ok'));
     await using network = networkFor(server, { headers: { 'x-key': 'canary' } });
-    const refused = network.request({ url: at(other, '/?token=canary'), method: 'GET' });
+    const refused = request(network, { url: at(other, '/?token=canary'), method: 'GET' });
     await expect(refused).rejects.toMatchObject({ code: 'POLICY_DENIED', delivery: 'not-sent' });
     await expect(refused).rejects.not.toThrow('canary');
     expect(other.connections).toBe(0);
@@ -196,7 +197,7 @@ describe('a client that is closed', () => {
     await closed;
     await open.settled;
     expect(open.error).toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'unknown', server: 'one' });
-    await expect(network.request({ url: at(server), method: 'GET' })).rejects.toMatchObject({
+    await expect(request(network, { url: at(server), method: 'GET' })).rejects.toMatchObject({
       code: 'TRANSPORT_CLOSED',
       delivery: 'not-sent',
     });
@@ -218,7 +219,7 @@ describe('a failure', () => {
   it('names the origin and nothing more, and says how far the request got', async () => {
     await using server = await startTcp((socket) => socket.once('data', () => socket.destroy()));
     await using network = networkFor(server);
-    const lost = network.request({ url: at(server, '/hidden-path?key=hunter2'), method: 'POST', body: 'x' });
+    const lost = request(network, { url: at(server, '/hidden-path?key=hunter2'), method: 'POST', body: 'x' });
     await expect(lost).rejects.toMatchObject({
       code: 'CONNECTION_LOST',
       kind: 'network-temporary',
@@ -234,7 +235,7 @@ describe('a failure', () => {
     const server = await startHttp(() => undefined);
     await server[Symbol.asyncDispose]();
     await using network = networkFor(server);
-    await expect(network.request({ url: at(server), method: 'POST', body: '{}' })).rejects.toMatchObject({
+    await expect(request(network, { url: at(server), method: 'POST', body: '{}' })).rejects.toMatchObject({
       code: 'CONNECTION_REFUSED',
       delivery: 'not-sent',
       hint: expect.stringContaining('port') as unknown,
@@ -245,7 +246,7 @@ describe('a failure', () => {
     const missing = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
     await using network = createHttpClient({ url: 'http://no.invalid/', proxy: 'none', resolve: missing });
     await expect(
-      network.request({ url: new URL('http://no.invalid/'), method: 'GET' }),
+      request(network, { url: new URL('http://no.invalid/'), method: 'GET' }),
     ).rejects.toMatchObject({
       code: 'HOST_NOT_FOUND',
       delivery: 'not-sent',
@@ -256,7 +257,7 @@ describe('a failure', () => {
       resolve: () => Promise.resolve([]),
     });
     await expect(
-      other.request({ url: new URL('http://other.invalid/'), method: 'GET' }),
+      request(other, { url: new URL('http://other.invalid/'), method: 'GET' }),
     ).rejects.toMatchObject({
       code: 'HOST_NOT_FOUND',
       delivery: 'not-sent',
@@ -271,12 +272,12 @@ describe('a failure', () => {
       resolve: () => new Promise(() => undefined),
       timeouts: { connectMs: 50 },
     });
-    await expect(network.request({ url: new URL('http://slow.test/'), method: 'GET' })).rejects.toMatchObject(
-      {
-        code: 'TIMEOUT',
-        delivery: 'not-sent',
-      },
-    );
+    await expect(
+      request(network, { url: new URL('http://slow.test/'), method: 'GET' }),
+    ).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      delivery: 'not-sent',
+    });
   });
 
   it('TIMEOUT: no head in time, no more body in time', async () => {
@@ -284,7 +285,7 @@ describe('a failure', () => {
       if (request.url === '/body') response.write('one');
     });
     await using network = networkFor(server, { timeouts: { headersMs: 100, bodyIdleMs: 100 } });
-    await expect(network.request({ url: at(server, '/head'), method: 'GET' })).rejects.toMatchObject({
+    await expect(request(network, { url: at(server, '/head'), method: 'GET' })).rejects.toMatchObject({
       code: 'TIMEOUT',
       delivery: 'unknown',
     });
@@ -301,7 +302,7 @@ describe('a failure', () => {
     for (const answer of answers) {
       await using server = await startTcp((socket) => socket.once('data', () => socket.write(answer)));
       await using network = networkFor(server);
-      await expect(network.request({ url: at(server), method: 'GET' }), answer).rejects.toMatchObject({
+      await expect(request(network, { url: at(server), method: 'GET' }), answer).rejects.toMatchObject({
         code: 'PROTOCOL_VIOLATION',
         delivery: 'unknown',
       });
@@ -315,10 +316,10 @@ describe('a failure', () => {
       else response.end('ok');
     });
     await using network = networkFor(server);
-    await expect(network.request({ url: at(server), method: 'GET' })).rejects.toMatchObject({
+    await expect(request(network, { url: at(server), method: 'GET' })).rejects.toMatchObject({
       code: 'CONNECTION_LOST',
     });
-    expect((await network.request({ url: at(server), method: 'GET' })).text()).toBe('ok');
+    expect((await request(network, { url: at(server), method: 'GET' })).text()).toBe('ok');
   });
 });
 
@@ -336,13 +337,15 @@ describe('a collected request', () => {
     signal.addEventListener = (...all: Parameters<typeof add>) => (listeners++, add(...all));
     signal.removeEventListener = (...all: Parameters<typeof remove>) => (listeners--, remove(...all));
     for (let turn = 0; turn < 20; turn++)
-      await network.request({ url: at(server, '/fast'), method: 'GET' }, signal);
+      await request(network, { url: at(server, '/fast'), method: 'GET' }, signal);
     expect(listeners).toBe(0);
-    const pending = network.request({ url: at(server, '/slow'), method: 'GET' }, signal);
+    const pending = request(network, { url: at(server, '/slow'), method: 'GET' }, signal);
     control.abort(new Error('enough'));
     await expect(pending).rejects.toMatchObject({ code: 'ABORTED', cause: signal.reason as unknown });
-    await expect(network.request({ url: at(server, '/fast'), method: 'GET' }, signal)).rejects.toMatchObject({
-      code: 'ABORTED',
-    });
+    await expect(request(network, { url: at(server, '/fast'), method: 'GET' }, signal)).rejects.toMatchObject(
+      {
+        code: 'ABORTED',
+      },
+    );
   });
 });

@@ -290,16 +290,13 @@ describe.each([
     expect(new URLSearchParams(as.seen[1]?.body).get('scope')).toBe('a b');
   });
 
-  it('bounds the decoded body: 256 KiB unless told otherwise', async () => {
+  it('bounds the decoded body to 256 KiB', async () => {
     await using server = await startHttp((request, response) =>
       response.end('x'.repeat(Number(request.url.slice(1)))),
     );
     await using network = createClient({ url: server.origin });
     expect((await (await network.fetch(`${server.origin}/262144`)).text()).length).toBe(262_144);
     await expect(network.fetch(`${server.origin}/262145`)).rejects.toMatchObject({
-      code: 'MESSAGE_TOO_LARGE',
-    });
-    await expect(network.fetch(`${server.origin}/11`, { maxBodyBytes: 10 })).rejects.toMatchObject({
       code: 'MESSAGE_TOO_LARGE',
     });
   });

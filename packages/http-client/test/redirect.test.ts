@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from '../src/index.js';
 import { startHttp, type TestServer } from './support/http-server.js';
 import { record } from './support/recorder.js';
+import { request } from './support/request.js';
 
 const networkFor = (server: TestServer, options: Partial<HttpClientOptions> = {}): HttpClient =>
   createHttpClient({ url: server.origin, headers: { 'x-key': 'canary' }, ...options });
@@ -23,7 +24,7 @@ describe('a redirect inside the origin', () => {
     });
     await using network = networkFor(server);
     const body = method === 'POST' ? 'body' : undefined;
-    const reply = await network.request({ url: new URL('/from', server.origin), method, body });
+    const reply = await request(network, { url: new URL('/from', server.origin), method, body });
     expect(reply.status).toBe(200);
     expect(reply.url.href).toBe(`${server.origin}/to/there?q=1`);
     expect(server.seen[1]).toMatchObject({ method: nextMethod, url: '/to/there?q=1', body: nextBody });
@@ -35,9 +36,9 @@ describe('a redirect inside the origin', () => {
       response.writeHead(307, request.url === '/bare' ? {} : { location: '/to' }).end('body');
     });
     await using network = networkFor(server);
-    const bare = await network.request({ url: new URL('/bare', server.origin), method: 'GET' });
+    const bare = await request(network, { url: new URL('/bare', server.origin), method: 'GET' });
     expect([bare.status, bare.text()]).toEqual([307, 'body']);
-    const never = await network.request({
+    const never = await request(network, {
       url: new URL('/x', server.origin),
       method: 'GET',
       redirect: 'never',
@@ -51,11 +52,11 @@ describe('a redirect inside the origin', () => {
       response.writeHead(307, { location: `/${Number(request.url.slice(1)) + 1}` }).end();
     });
     await using network = networkFor(server);
-    await expect(network.request({ url: new URL('/0', server.origin), method: 'GET' })).rejects.toMatchObject(
-      {
-        code: 'REDIRECT_REFUSED',
-      },
-    );
+    await expect(
+      request(network, { url: new URL('/0', server.origin), method: 'GET' }),
+    ).rejects.toMatchObject({
+      code: 'REDIRECT_REFUSED',
+    });
     expect(server.seen).toHaveLength(6);
   });
 
@@ -91,7 +92,7 @@ describe("a redirect with `redirect: 'same-method'`", () => {
     });
     await using network = networkFor(server);
     const url = new URL('/from', server.origin);
-    const reply = network.request({ url, method: 'POST', body: '{}', redirect: 'same-method' });
+    const reply = request(network, { url, method: 'POST', body: '{}', redirect: 'same-method' });
     if (followed) expect((await reply).text()).toBe('here');
     else await expect(reply).rejects.toMatchObject({ code: 'REDIRECT_REFUSED', delivery: 'unknown' });
     expect(server.seen.map(({ method }) => method)).toEqual(followed ? ['POST', 'POST'] : ['POST']);
@@ -106,7 +107,12 @@ describe('a redirect to another origin', () => {
     });
     await using network = networkFor(server);
     const headers = { authorization: 'Bearer canary', 'mcp-session-id': 'canary' };
-    const refused = network.request({ url: new URL(server.origin), method: 'POST', headers, body: 'canary' });
+    const refused = request(network, {
+      url: new URL(server.origin),
+      method: 'POST',
+      headers,
+      body: 'canary',
+    });
     await expect(refused).rejects.toMatchObject({
       code: 'REDIRECT_REFUSED',
       delivery: status === 303 ? 'unknown' : 'rejected',
@@ -133,7 +139,7 @@ describe('a redirect to another origin', () => {
     });
     await using network = networkFor(server);
     await expect(
-      network.request({ url: new URL('/from', server.origin), method: 'GET' }),
+      request(network, { url: new URL('/from', server.origin), method: 'GET' }),
     ).rejects.toMatchObject({
       code: 'REDIRECT_REFUSED',
     });

@@ -10,6 +10,7 @@ import { makeCertificates, type Certificates } from './support/certificates.js';
 import { startHttp, startHttps } from './support/http-server.js';
 import { startOpensslServer } from './support/openssl-server.js';
 import { startProxy } from './support/proxy.js';
+import { request } from './support/request.js';
 
 let pki: Certificates;
 beforeAll(() => {
@@ -21,7 +22,7 @@ describe('TLS', () => {
   it('refuses a certificate of an unknown authority, and names the option that helps', async () => {
     await using server = await startHttps(pki.server, (_, response) => response.end('ok'));
     await using network = createHttpClient({ url: server.origin });
-    await expect(network.request({ url: new URL(server.origin), method: 'GET' })).rejects.toMatchObject({
+    await expect(request(network, { url: new URL(server.origin), method: 'GET' })).rejects.toMatchObject({
       code: 'TLS_FAILED',
       kind: 'network-permanent',
       delivery: 'not-sent',
@@ -33,7 +34,7 @@ describe('TLS', () => {
     await using server = await startHttps(pki.server, (_, response) => response.end('ok'));
     const ca = form === 'text' ? pki.ca : form === 'file' ? pki.caFile : [pki.ca, pki.caFile];
     await using network = createHttpClient({ url: server.origin, ca });
-    expect((await network.request({ url: new URL(server.origin), method: 'GET' })).text()).toBe('ok');
+    expect((await request(network, { url: new URL(server.origin), method: 'GET' })).text()).toBe('ok');
     expect(await (await network.fetch(`${server.origin}/`)).text()).toBe('ok');
   });
 
@@ -46,7 +47,7 @@ describe('TLS', () => {
       proxy: 'none',
       resolve: () => Promise.resolve(['127.0.0.1']),
     });
-    await expect(network.request({ url: new URL(url), method: 'GET' })).rejects.toMatchObject({
+    await expect(request(network, { url: new URL(url), method: 'GET' })).rejects.toMatchObject({
       code: 'TLS_FAILED',
       delivery: 'not-sent',
     });
@@ -69,7 +70,7 @@ describe('TLS', () => {
       ca: pki.caFile,
       clientCertificate: { cert: pki.client.cert, key: pki.encryptedKey, passphrase: pki.passphrase },
     });
-    await network.request({ url: new URL(server.origin), method: 'GET' });
+    await request(network, { url: new URL(server.origin), method: 'GET' });
     await network.fetch(`${other.origin}/`);
     expect(shown).toEqual(['client', undefined]);
   });
@@ -79,13 +80,13 @@ describe('TLS', () => {
     await using server = await startOpensslServer(pki);
     await using network = createHttpClient({ url: server.origin, ca: pki.ca });
     await expect(
-      network.request({ url: new URL(server.origin), method: 'POST', body: '{}' }),
+      request(network, { url: new URL(server.origin), method: 'POST', body: '{}' }),
     ).rejects.toMatchObject({
       code: 'TLS_FAILED',
       delivery: 'rejected',
     });
     await using known = createHttpClient({ url: server.origin, ca: pki.ca, clientCertificate: pki.client });
-    expect((await known.request({ url: new URL(server.origin), method: 'GET' })).text()).toContain(
+    expect((await request(known, { url: new URL(server.origin), method: 'GET' })).text()).toContain(
       's_server',
     );
   });
@@ -105,9 +106,9 @@ describe('TLS', () => {
     ] as const;
     for (const [options, named] of cases) {
       await using network = createHttpClient({ url, ...options, server: 'one' });
-      const failed: unknown = await network
-        .request({ url: new URL(url), method: 'GET' })
-        .catch((error: unknown) => error);
+      const failed: unknown = await request(network, { url: new URL(url), method: 'GET' }).catch(
+        (error: unknown) => error,
+      );
       expect(failed).toMatchObject({
         code: 'CONFIG_INVALID',
         server: 'one',
@@ -124,7 +125,7 @@ describe('a proxy', () => {
     await using proxy = await startProxy({ hosts: { 'mcp.test': '127.0.0.1' } });
     const url = `http://mcp.test:${server.port}/mcp?q=1`;
     await using network = createHttpClient({ url, proxy: proxy.url });
-    expect((await network.request({ url: new URL(url), method: 'POST', body: 'x' })).text()).toBe('ok');
+    expect((await request(network, { url: new URL(url), method: 'POST', body: 'x' })).text()).toBe('ok');
     expect(proxy.lines).toEqual([`POST ${url}`]);
     expect(server.seen[0]).toMatchObject({ url: '/mcp?q=1', body: 'x' });
     expect(server.seen[0]?.headers.host).toBe(`mcp.test:${server.port}`);
@@ -145,7 +146,7 @@ describe('a proxy', () => {
     lifetime.end();
     expect(await abandoned).toBeUndefined();
     const closing = await open();
-    const refused = closing.request({ url, method: 'DELETE' });
+    const refused = request(closing, { url, method: 'DELETE' });
     await Promise.all([
       expect(refused).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED', delivery: 'not-sent' }),
       closing.close(),
@@ -153,7 +154,7 @@ describe('a proxy', () => {
 
     // The proxy would have accepted their connections before this one.
     await using other = await open();
-    expect((await other.request({ url, method: 'GET' })).text()).toBe('ok');
+    expect((await request(other, { url, method: 'GET' })).text()).toBe('ok');
     expect(proxy.lines).toEqual([`GET ${url.href}`]);
     expect(proxy.connections()).toBe(1);
   });
@@ -164,7 +165,7 @@ describe('a proxy', () => {
     const ask = async (host: string) => {
       const url = `https://${host}:${server.port}/`;
       await using network = createHttpClient({ url, proxy: proxy.url, ca: pki.ca });
-      return (await network.request({ url: new URL(url), method: 'GET' })).text();
+      return (await request(network, { url: new URL(url), method: 'GET' })).text();
     };
     expect(await ask('mcp.test')).toBe('ok');
     expect(proxy.lines).toEqual([`CONNECT mcp.test:${server.port}`]);
@@ -185,7 +186,7 @@ describe('a proxy', () => {
     const env = { [name]: proxy.url };
     {
       await using network = createHttpClient({ url, env, ca: pki.ca });
-      expect((await network.request({ url: new URL(url), method: 'GET' })).text()).toBe('ok');
+      expect((await request(network, { url: new URL(url), method: 'GET' })).text()).toBe('ok');
       expect(proxy.lines).toHaveLength(1);
     }
     {
@@ -196,7 +197,7 @@ describe('a proxy', () => {
         ca: pki.ca,
         resolve,
       });
-      expect((await direct.request({ url: new URL(url), method: 'GET' })).text()).toBe('ok');
+      expect((await request(direct, { url: new URL(url), method: 'GET' })).text()).toBe('ok');
       expect(proxy.lines).toHaveLength(1);
     }
   });
@@ -222,7 +223,7 @@ describe('a proxy', () => {
     const url = `${scheme}://mcp.test:${server.port}/`;
     const { host } = new URL(proxy.url);
     await using network = createHttpClient({ url, proxy: `http://us%20er:canary%25@${host}`, ca: pki.ca });
-    expect((await network.request({ url: new URL(url), method: 'GET' })).text()).toBe('ok');
+    expect((await request(network, { url: new URL(url), method: 'GET' })).text()).toBe('ok');
     expect(server.seen[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 
@@ -233,9 +234,9 @@ describe('a proxy', () => {
       const url = `${scheme}://mcp.test/`;
       const { host } = new URL(proxy.url);
       await using network = createHttpClient({ url, proxy: `http://user:canary@${host}` });
-      const failed: unknown = await network
-        .request({ url: new URL(url), method: 'POST', body: 'x' })
-        .catch((error: unknown) => error);
+      const failed: unknown = await request(network, { url: new URL(url), method: 'POST', body: 'x' }).catch(
+        (error: unknown) => error,
+      );
       expect(failed).toMatchObject({
         code: 'PROXY_FAILED',
         hint: expect.stringContaining('password') as unknown,
@@ -258,7 +259,7 @@ describe('a proxy', () => {
         timeouts: { connectMs: 500 },
       });
       await expect(
-        network.request({ url: new URL('https://mcp.test/'), method: 'GET' }),
+        request(network, { url: new URL('https://mcp.test/'), method: 'GET' }),
       ).rejects.toMatchObject({
         code: 'PROXY_FAILED',
         delivery: 'not-sent',

@@ -22,7 +22,7 @@ it('loads undici with the first request and not before', () => {
     const url = new URL('http://127.0.0.1:' + server.address().port);
     const network = createHttpClient({ url });
     const before = undici();
-    await network.request({ url, method: 'GET' });
+    await network.fetch(url);
     console.log(JSON.stringify([before, undici()]));
     await network.close();
     server.close();
@@ -57,7 +57,7 @@ it('loads the agents of undici with the first request to another origin or throu
       server.once('listening', () => resolve(new URL('http://127.0.0.1:' + server.address().port)));
     })));
     const network = createHttpClient({ url });
-    await network.request({ url, method: 'GET' });
+    await network.fetch(url);
     const before = agents();
     await (await network.fetch(other)).text();
     console.log(JSON.stringify([before, agents()]));

@@ -1,8 +1,15 @@
 import { TransportError } from '@mcp-fittings/client-core';
 import { createByteCollector } from '@mcp-fittings/toolbox/framing';
 import { createLifetime, type LifetimeSignal } from '@mcp-fittings/toolbox/timing';
-import type { HttpClient, HttpReply, ResponseHead } from '../http-client.js';
+import type { HttpClient, ResponseHead } from '../http-client.js';
 import type { Accept } from './exchange.js';
+
+/** A whole response. */
+export interface CollectedReply {
+  readonly head: ResponseHead;
+  /** The decoded body; empty if the response has no body. */
+  readonly body: Uint8Array;
+}
 
 const NOTHING = new Uint8Array(0);
 
@@ -11,7 +18,7 @@ export async function collectReply(
   send: (lifetime: LifetimeSignal, accept: Accept) => ReturnType<HttpClient['send']>,
   signal: AbortSignal | undefined,
   server: string | undefined,
-): Promise<HttpReply> {
+): Promise<CollectedReply> {
   const body = createByteCollector();
   const sink = { data: (bytes: Uint8Array) => body.add(bytes), end: () => undefined };
   const lifetime = createLifetime();
@@ -25,21 +32,8 @@ export async function collectReply(
       throw new TransportError('ABORTED', 'The request was aborted by the caller.', options);
     }
     if (reply.broken !== undefined) throw reply.broken;
-    return replyOf(reply.head, body.take(NOTHING));
+    return { head: reply.head, body: body.take(NOTHING) };
   } finally {
     signal?.removeEventListener('abort', giveUp);
   }
-}
-
-function replyOf(head: ResponseHead, body: Uint8Array): HttpReply {
-  const { status, url, contentType } = head;
-  return {
-    status,
-    url,
-    contentType,
-    header: (name) => head.header(name),
-    headers: () => head.headers(),
-    body,
-    text: () => new TextDecoder().decode(body),
-  };
 }

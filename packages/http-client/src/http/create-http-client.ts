@@ -1,7 +1,7 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { checkHttpOptions } from '@mcp-fittings/toolbox/connect';
 import { type LifetimeSignal, systemClock } from '@mcp-fittings/toolbox/timing';
-import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
+import type { HttpClient, HttpRequest } from '../http-client.js';
 import { type HttpClientOptions, MAX_BODY_BYTES } from '../options.js';
 import { AddressGuard } from './address-guard.js';
 import { collectReply } from './collect-reply.js';
@@ -31,7 +31,7 @@ const IDLE_MS = 10_000;
  * @example
  * ```ts
  * await using client = createHttpClient({ url: 'https://mcp.example.com/mcp' });
- * const { status } = await client.request({ url: new URL('https://mcp.example.com/mcp'), method: 'GET' });
+ * const { status } = await client.fetch('https://mcp.example.com/.well-known/oauth-protected-resource');
  * ```
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
@@ -69,7 +69,7 @@ export function createIdleHttpClient(options: HttpClientOptions, clock: Clock): 
 }
 
 class UndiciHttpClient implements HttpClient {
-  readonly origin: string;
+  readonly #origin: string;
   readonly #exchangeDeps: HttpExchangeDeps;
   readonly #routeOptions: RouteOptions;
   /** Those that every request to the configured origin has. */
@@ -85,7 +85,7 @@ class UndiciHttpClient implements HttpClient {
     const resolve = options.resolve ?? resolveBySystem;
     const guard = new AddressGuard({ configured, allowed, server });
 
-    this.origin = configured.origin;
+    this.#origin = configured.origin;
     this.#headers = { ...DEFAULT_HEADERS, ...headers };
     this.#routeOptions = {
       configured,
@@ -101,7 +101,7 @@ class UndiciHttpClient implements HttpClient {
       clock,
       limiter: new ConcurrencyLimiter(clock, options.sockets?.max),
       engine: () => this.#loaded(),
-      shown: (url) => (socketPath !== undefined && url.origin === this.origin ? shown : url),
+      shown: (url) => (socketPath !== undefined && url.origin === this.#origin ? shown : url),
       headersMs: timeouts.headersMs ?? 0,
       bodyIdleMs: timeouts.bodyIdleMs ?? 0,
       maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
@@ -124,18 +124,11 @@ class UndiciHttpClient implements HttpClient {
     // Not a spread: Node.js 20 makes a hidden class of its own for each object that is spread and then added to.
     const headers = Object.assign({}, this.#headers, request.headers);
     const exchange = new HttpExchange(this.#exchangeDeps, request, headers, lifetime, accept);
-    if (exchange.origin !== this.origin)
-      exchange.fail(foreignOrigin(request.url, this.origin, this.#exchangeDeps.server));
+    if (exchange.origin !== this.#origin)
+      exchange.fail(foreignOrigin(request.url, this.#origin, this.#exchangeDeps.server));
     else if (this.#engine === undefined || this.#closed !== undefined) this.#startWhenOpen(exchange);
     else if (this.#exchangeDeps.limiter.enter(exchange)) exchange.start();
     return exchange.reply;
-  }
-
-  request(request: HttpRequest, signal?: AbortSignal): Promise<HttpReply> {
-    // The whole body of an event stream would be kept in memory.
-    const plain = { ...request, eventStream: false };
-    const { server } = this.#exchangeDeps;
-    return collectReply((lifetime, accept) => this.send(plain, lifetime, accept), signal, server);
   }
 
   fetch(url: string | URL, init: GuardedFetchInit = {}): Promise<Response> {

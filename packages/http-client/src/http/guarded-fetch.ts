@@ -1,6 +1,7 @@
 import { type Clock, TransportError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
-import type { HttpClient, HttpReply, HttpRequest } from '../http-client.js';
+import type { HttpClient, HttpRequest, ResponseHead } from '../http-client.js';
+import type { CollectedReply } from './collect-reply.js';
 import { nextHop } from './response-head.js';
 
 /** Options of {@link HttpClient.fetch}. */
@@ -12,7 +13,7 @@ export interface GuardedFetchDeps {
   readonly headers: Readonly<Record<string, string>>;
   readonly server: string | undefined;
   readonly clock: Clock;
-  request(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
+  request(request: HttpRequest, signal: AbortSignal): Promise<CollectedReply>;
 }
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -31,7 +32,6 @@ export async function guardedFetch(
   const body = init.body instanceof URLSearchParams ? init.body.toString() : (init.body ?? undefined);
   if (init.body instanceof URLSearchParams) headers['content-type'] ??= 'application/x-www-form-urlencoded';
 
-  const { timeoutMs = TIMEOUT_MS } = init;
   const end = new AbortController();
   const giveUp = (): void => end.abort(init.signal?.reason);
   if (init.signal?.aborted === true) giveUp();
@@ -40,17 +40,16 @@ export async function guardedFetch(
   const timer = deps.clock.schedule(() => {
     late = true;
     end.abort();
-  }, timeoutMs);
+  }, TIMEOUT_MS);
   try {
-    const { maxBodyBytes = MAX_BODY_BYTES } = init;
-    const request = { url, method, headers, body, redirect: 'never', maxBodyBytes } as const;
-    const reply = await deps.request(request, end.signal);
-    const elsewhere = init.redirect === 'error' ? redirectOf(reply, method) : undefined;
+    const limits = { redirect: 'never', maxBodyBytes: MAX_BODY_BYTES } as const;
+    const reply = await deps.request({ url, method, headers, body, ...limits }, end.signal);
+    const elsewhere = init.redirect === 'error' ? redirectOf(reply.head, method) : undefined;
     if (elsewhere !== undefined) throw redirectRefused(url, elsewhere, server);
     return responseOf(reply);
   } catch (cause) {
     if (!late) throw cause;
-    const message = `${url.origin} did not send a complete response within ${String(timeoutMs)} ms.`;
+    const message = `${url.origin} did not send a complete response within ${String(TIMEOUT_MS)} ms.`;
     throw new TransportError('TIMEOUT', message, {
       server,
       delivery: 'unknown',
@@ -96,8 +95,8 @@ function gatewayHeaders(url: URL, method: string, deps: GuardedFetchDeps): Recor
   return others;
 }
 
-function redirectOf(reply: HttpReply, method: string): URL | undefined {
-  return nextHop(reply.status, reply.header('location'), reply.url, method)?.url;
+function redirectOf(head: ResponseHead, method: string): URL | undefined {
+  return nextHop(head.status, head.header('location'), head.url, method)?.url;
 }
 
 function redirectRefused({ origin }: URL, target: URL, server: string | undefined): TransportError {
@@ -114,12 +113,12 @@ function redirectRefused({ origin }: URL, target: URL, server: string | undefine
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function responseOf(reply: HttpReply): Response {
-  const headers = new Headers([...reply.headers()]);
+function responseOf({ head, body: bytes }: CollectedReply): Response {
+  const headers = new Headers([...head.headers()]);
   // The body is decoded already.
   headers.delete('content-encoding');
   headers.delete('content-length');
   // A copy, because a Response requires a plain ArrayBuffer.
-  const body = NO_BODY.has(reply.status) ? null : new Uint8Array(reply.body);
-  return new Response(body, { status: reply.status, headers });
+  const body = NO_BODY.has(head.status) ? null : new Uint8Array(bytes);
+  return new Response(body, { status: head.status, headers });
 }

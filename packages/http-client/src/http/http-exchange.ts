@@ -78,8 +78,8 @@ export class HttpExchange extends Exchange implements Waiter, Dispatcher.Dispatc
         method: this.method,
         headers: this.#headers,
         body: this.body ?? null,
-        headersTimeout: this.request.headersMs ?? this.#deps.headersMs,
-        bodyTimeout: this.request.bodyIdleMs ?? this.#deps.bodyIdleMs,
+        headersTimeout: this.#deps.headersMs,
+        bodyTimeout: this.#deps.bodyIdleMs,
       };
       this.#sockets.dispatch(options, this);
     } catch (cause) {
