@@ -4,7 +4,7 @@ import type { CallOptions, CatalogTool, ToolRef, ToolResult } from '@mcp-fitting
 export interface ToolHost {
   /** Returns the tools of all connected servers, or those of one person. */
   tools(options?: { readonly principal?: string | undefined }): readonly CatalogTool[];
-  /** Returns one of these tools, or undefined if there is none. */
+  /** Returns one of these tools; undefined if it does not exist. */
   tool(ref: ToolRef, options?: { readonly principal?: string | undefined }): CatalogTool | undefined;
   /** Returns the identity of each server, and its state: pins and `tool_search` read the instructions of connected servers. */
   servers(options?: { readonly principal?: string | undefined }): readonly {

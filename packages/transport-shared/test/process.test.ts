@@ -144,8 +144,9 @@ describe('the shared process', () => {
     });
     const launch = { command: '/does/not/exist', args: [], env: {}, parentEnv: {}, cwd: '/' };
     const opening = `${JSON.stringify({ 'mcp-fittings': { wire: 1, launch, stderr: false } })}\n`;
-    connect(serving?.path ?? '').end(opening);
-    await until(() => serving?.servers === 1);
+    const program = connect(serving?.path ?? '').resume();
+    program.end(opening);
+    await once(program, 'close');
     await until(() => serving?.servers === 0 && serving.programs === 0);
     expect(clock.nextIn).toBe(5000);
   });
