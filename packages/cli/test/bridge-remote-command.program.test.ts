@@ -139,7 +139,7 @@ describe('one line in the place of mcp-remote', () => {
     ['a variable that is not set', ['https://x.example/mcp', '-H', 'X-Key: ${NOT_SET}'], 3, 'NOT_SET'],
     ['a header without a colon', ['https://x.example/mcp', '-H', 'secret-value'], 2, '"Name: value"'],
     ['a port that is not one', ['https://x.example/mcp', 'later'], 2, 'not a valid port'],
-    ['options of a URL for a configured server', ['files', '--type', 'sse'], 2, 'not a URL'],
+    ['options of a URL for a configured server', ['files', '--type', 'sse'], 2, 'apply only to a URL'],
   ])('refuses %s', async (_what, args, code, words) => {
     await using home = await temporaryDirectory();
     const bridge = startBridge(['--store', 'memory', 'bridge', ...args], home.path);

@@ -67,7 +67,7 @@ function checkHeaders(server: string, headers: unknown): void {
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     const problem = isOwned(lower)
-      ? 'is set by the transport or the sign-in, and a call cannot set it'
+      ? 'belongs to the transport or the sign-in'
       : seen.has(lower)
         ? 'is set twice'
         : headerProblem(lower, value);

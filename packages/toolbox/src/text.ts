@@ -6,6 +6,7 @@
 export { fromBase64, toBase64 } from './text/base64.js';
 export { canonicalJson } from './text/canonical-json.js';
 export { decodeComponent } from './text/decode-component.js';
+export { decompose } from './text/decompose.js';
 export { escapeHtml } from './text/escape-html.js';
 export { escapeJson, type EscapedJson, type EscapeJsonOptions } from './text/escape-json.js';
 export { escapeText, type EscapeTextOptions } from './text/escape-text.js';

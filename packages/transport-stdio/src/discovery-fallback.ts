@@ -149,9 +149,5 @@ function pingAfter(probe: JSONRPCRequest | undefined): JSONRPCRequest {
 
 function notFound(probe: JSONRPCRequest, why: string, data?: object): JSONRPCErrorResponse {
   const message = `Method not found: ${probe.method}. ${why}`;
-  return {
-    jsonrpc: '2.0',
-    id: probe.id,
-    error: { code: RPC_CODES.methodNotFound, message, ...(data !== undefined && { data }) },
-  };
+  return { jsonrpc: '2.0', id: probe.id, error: { code: RPC_CODES.methodNotFound, message, data } };
 }

@@ -75,7 +75,10 @@ async function read(store: TokenStore, key: string): Promise<readonly PendingSig
 }
 
 function write(store: TokenStore, key: string, waiting: readonly PendingSignIn[]): Promise<void> {
-  return waiting.length === 0 ? store.delete(key) : store.set(key, { version: 1, waiting });
+  if (waiting.length === 0) return store.delete(key);
+  // A store that deletes what has expired looks at this.
+  const expiresAt = Math.max(...waiting.map((each) => each.expiresAt));
+  return store.set(key, { version: 1, waiting, expiresAt });
 }
 
 function fromStored(value: StoredValue): PendingSignIn {

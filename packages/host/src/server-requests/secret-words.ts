@@ -1,3 +1,5 @@
+import { decompose } from '@mcp-fittings/toolbox/text';
+
 /**
  * Words with which a text asks for a secret, in the most spoken languages, as {@link foldings} writes them: in lower case and
  * without accents. They match anywhere in a text.
@@ -33,13 +35,10 @@ export function namesSecret(text: string): boolean {
 
 /** Returns the text as a reader perceives it: in one alphabet, without accents, invisible characters or spaced-out words. */
 function foldings(text: string): readonly string[] {
-  const plain = text
-    .replace(/[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
-      /\s/.test(character) ? ' ' : '',
-    )
-    // Sorting many marks of one letter takes normalize() quadratic time. Of half-width katakana, two letters become marks.
-    .replace(/([\p{M}ﾞﾟ]{8})[\p{M}ﾞﾟ]+/gu, '$1')
-    .normalize('NFKD')
+  const visible = text.replace(/[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
+    /\s/.test(character) ? ' ' : '',
+  );
+  const plain = decompose(visible)
     // Only in these scripts are such marks accents; in others they are vowels.
     .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu, '$1')
     .normalize('NFC')

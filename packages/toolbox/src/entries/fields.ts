@@ -74,7 +74,7 @@ export function oneOf<const Values extends readonly (string | boolean)[]>(
 export function listOf<T>(element: Field<T>): Field<readonly T[], false> {
   return optional({ type: 'array', items: element.jsonSchema }, (value) => {
     if (!Array.isArray(value)) return `must be a list, not ${typeName(value)}`;
-    return firstProblem(value.entries(), element, (index) => `element ${String(index)}`);
+    return firstProblem(value.entries(), element, (index) => `element ${index}`);
   });
 }
 

@@ -36,5 +36,5 @@ export function escapeText(text: string, options: EscapeTextOptions = {}): strin
         return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
       });
   const missing = text.length - kept.length;
-  return missing === 0 ? escaped : `${escaped}… (${String(missing)} more characters)`;
+  return missing === 0 ? escaped : `${escaped}… (${missing} more characters)`;
 }

@@ -1,3 +1,5 @@
+import { decompose } from '@mcp-fittings/toolbox/text';
+
 /** Words within names too: `getHTTPServer`, `create_issue` and `read-file` have several. Digits belong to what is before them. */
 const WORD = /\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?\p{Ll}+\p{N}*|[\p{Lo}\p{Lm}]+|\p{N}+/gu;
 /** The same, faster, for texts in ASCII: nearly all. */
@@ -16,7 +18,7 @@ const IGNORED = new Set(
 /** Finds the words of a text, in the form in which words are compared. */
 export function wordsOf(text: string): readonly string[] {
   const plain = !NOT_ASCII.test(text);
-  const folded = plain ? text : text.normalize('NFKD').replace(/\p{Mn}/gu, '');
+  const folded = plain ? text : decompose(text).replace(/\p{Mn}/gu, '');
   return (folded.match(plain ? ASCII_WORD : WORD) ?? []).flatMap((word) => formsOf(word.toLowerCase()));
 }
 

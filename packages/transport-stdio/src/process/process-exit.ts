@@ -92,6 +92,6 @@ function happened(end: ProcessEnd): string {
   if (end.kind === 'stdin-closed') return 'closed its stdin, so nothing can be sent';
   if (end.kind === 'failed') return 'failed';
   return end.signal === null
-    ? `exited with code ${String(end.exitCode)}`
+    ? `exited with code ${end.exitCode}`
     : `was terminated by the signal ${end.signal}`;
 }

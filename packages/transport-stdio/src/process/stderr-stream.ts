@@ -56,7 +56,7 @@ export class StderrStream {
 
   #deliver(): void {
     if (this.#isWanted && this.#dropped > 0) {
-      const notice = `\n[${String(this.#dropped)} bytes of stderr were dropped because they were not read in time]\n`;
+      const notice = `\n[${this.#dropped} bytes of stderr were dropped, not read in time]\n`;
       this.#dropped = 0;
       this.#isWanted = this.readable.push(Buffer.from(notice));
     }
