@@ -121,6 +121,25 @@ describe('the life of a connection', () => {
     expect(servers.created).toBe(2);
   });
 
+  it.each(['idle', 'never started'])('stops a server that is %s for calls, too', async (what) => {
+    const servers = testServers(calculator);
+    const { host, clock } = hostOn(servers, { lazy: true, idleMs: 1000 });
+    await host.connect(entry);
+    if (what === 'idle') {
+      await host.start('calc');
+      await clock.advance(1000);
+      await reaches(host, 'calc', 'disconnected');
+    }
+    await host.stop('calc');
+    expect(host.server('calc').state).toEqual({ status: 'disconnected', reason: 'stopped' });
+    await expect(host.callTool({ server: 'calc', tool: 'add' }, {})).rejects.toMatchObject({
+      code: 'TRANSPORT_CLOSED',
+    });
+    await host.start('calc');
+    expect(host.server('calc').state.status).toBe('connected');
+    await host.close();
+  });
+
   it('leaves a stopped server alone that is connected with the same entry, and replaces it for another', async () => {
     const servers = testServers(calculator);
     const { host } = hostOn(servers);

@@ -32,12 +32,15 @@ describe('the lines of a client', () => {
   it('are skipped if they are anything else, with a warning', async () => {
     const { input, messages, warnings, served } = start();
     const long = JSON.stringify({ ...ping(1), params: { text: 'x'.repeat(200) } });
-    const odd = ['no JSON', '{}', '[]', '[1]', JSON.stringify([ping(1), {}]), long, '"\xff"'];
-    input.end(Buffer.from(`${odd.join('\n')}\n${JSON.stringify(ping(2))}\n`, 'latin1'));
+    const odd = ['no JSON', '{}', '[]', '[1]', JSON.stringify([ping(1), {}]), '"\xff"'];
+    input.write(Buffer.from(`${odd.join('\n')}\n${JSON.stringify(ping(2))}\n`, 'latin1'));
+    input.write(`${long}\n`);
+    // The client that has sent too much waits for no answer.
     await served;
-    expect(messages).toEqual([ping(2)]);
+    input.write(`${JSON.stringify(ping(3))}\n`);
+    expect(messages).toEqual([ping(1), ping(2)]);
     expect(warnings).toEqual(
-      ['text', 'text', 'text', 'text', 'text', 'oversized', 'not-utf8'].map((kind) => ({ kind })),
+      ['text', 'text', 'text', 'text', 'text', 'not-utf8', 'oversized'].map((kind) => ({ kind })),
     );
   });
 

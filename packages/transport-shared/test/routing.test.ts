@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRunning, until } from '../../transport-stdio/test/support/processes.js';
 import { startProgram, untilHeld, type Program } from './support/program.js';
+import { Subscriptions } from '../src/process/subscriptions.js';
 import { openSharedFolder } from './support/shared-folder.js';
 
 describe('what belongs to which program', () => {
@@ -137,13 +138,25 @@ describe('what belongs to which program', () => {
     await second.request('resources/subscribe', { uri: 'test://a' });
     await first.call('announce', { method: 'notifications/resources/updated', params: { uri } });
     expect(first.notifications('notifications/resources/updated')).toHaveLength(0);
+    const taken = async (): Promise<number> => (await first.call('received')).split('unsubscribe').length - 1;
+    while ((await taken()) < 1);
     await using third = await startProgram(shared);
     const pending = third.request('resources/subscribe', { uri }).catch(() => undefined);
     await third.call('held');
     await third.transport.close();
     await pending;
-    let received = '';
-    while (!received.includes('unsubscribe')) received = await first.call('received');
+    while ((await taken()) < 2);
+  });
+
+  it('a repeated subscription that fails leaves the first one', () => {
+    const subscriptions = new Subscriptions<string>();
+    const uri = 'test://a';
+    for (const id of [1, 2])
+      subscriptions.request('first', { jsonrpc: '2.0', id, method: 'resources/subscribe', params: { uri } });
+    subscriptions.settled('first', 1, true);
+    expect(subscriptions.settled('first', 2, false)).toBeUndefined();
+    const updated = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } } as const;
+    expect([...subscriptions.audience(updated, new Set())]).toEqual(['first']);
   });
 
   it('a program that leaves cancels its own calls and nothing else', async () => {

@@ -1,19 +1,19 @@
 import type { Clock, FittingsError } from '@mcp-fittings/client-core';
+import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { isRecent } from '@mcp-fittings/toolbox/timing';
 
 /** Remembers what failed lately and why, such as a request to an authorization server, so that it is not tried again at every call. */
 export class RecentFailures {
   readonly #clock: Clock;
-  readonly #maxKept: number;
-  readonly #failures = new Map<
+  readonly #failures: RecentMap<
     string,
     { readonly failure: FittingsError; readonly at: number; readonly ms: number }
-  >();
+  >;
 
   /** Of more than `maxKept`, the oldest ones are forgotten. */
   constructor(clock: Clock, maxKept = 300) {
     this.#clock = clock;
-    this.#maxKept = maxKept;
+    this.#failures = new RecentMap(maxKept);
   }
 
   /** Returns why it failed; undefined if it may be tried. */
@@ -24,10 +24,7 @@ export class RecentFailures {
 
   /** Remembers a failure for some milliseconds. */
   add(key: string, failure: FittingsError, ms: number): void {
-    this.#failures.delete(key);
     this.#failures.set(key, { failure, at: this.#clock.now(), ms });
-    const [oldest] = this.#failures.keys();
-    if (this.#failures.size > this.#maxKept && oldest !== undefined) this.#failures.delete(oldest);
   }
 
   /** Returns whether it is one of the failures. */

@@ -71,7 +71,10 @@ export class DiscoveryCache {
     const key = JSON.stringify([record?.issuer, record?.resourceMetadata, record?.tokenType, told]);
     let running = this.#running.get(key);
     if (running === undefined) {
-      running = this.#discover(record, challenge).finally(() => this.#running.delete(key));
+      const begun = this.#discover(record, challenge).finally(() => {
+        if (this.#running.get(key) === begun) this.#running.delete(key);
+      });
+      running = begun;
       this.#running.set(key, running);
     }
     return abortable(running, signal, () => signInAborted(server));

@@ -106,7 +106,8 @@ export class Supervisor {
   /** Disconnects. Resolves when the connection is closed. */
   async stop(reason: DisconnectReason): Promise<void> {
     const closing = this.#closeRetiring();
-    if (this.#run !== undefined || this.#state.status !== 'disconnected') await this.#end(reason);
+    // Also if it is idle or was never started: a call must not start it.
+    if (this.#run !== undefined || !this.isStopped) await this.#end(reason);
     await closing;
   }
 

@@ -4,7 +4,7 @@ import { createLineReader, type Line } from './line-reader.js';
 
 /** Options of {@link serveLines}. */
 export interface ServeLinesOptions {
-  /** Largest line in bytes. A longer one is skipped. */
+  /** Largest line in bytes. A longer one ends the reading: it cannot be answered. */
   readonly maxBytes: number;
   /** Called with each message, also with each of a batch, as in revision 2025-03-26. */
   readonly onMessage: (message: JSONRPCMessage) => void;
@@ -17,8 +17,8 @@ export interface ServeLinesOptions {
 const ENDS = ['end', 'close', 'error'] as const;
 
 /**
- * Reads the messages of a client, one a line, from the input of a program. Resolves when the input has ended, when `output`, which the
- * caller writes to, accepts no more, or when `signal` is aborted.
+ * Reads the messages of a client, one a line, from the input of a program. Resolves when the input has ended or has a line that is too
+ * long, when `output`, which the caller writes to, accepts no more, or when `signal` is aborted.
  *
  * @example
  * ```ts
@@ -32,19 +32,23 @@ export async function serveLines(
   options: ServeLinesOptions,
 ): Promise<void> {
   const { maxBytes, onMessage, signal, logger } = options;
+  let end = (): void => undefined;
   const onLine = (line: Line): void => {
     const value = line.kind === 'text' ? parseJson(line.text) : undefined;
-    const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
-    if (messages.length > 0 && messages.every(isMessage)) for (const message of messages) onMessage(message);
-    else if (line.kind !== 'text' || line.text.trim() !== '')
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const messages = values.filter(isMessage);
+    for (const message of messages) onMessage(message);
+    if (messages.length === values.length && values.length > 0) return;
+    if (line.kind !== 'text' || line.text.trim() !== '')
       logger?.warn('The client sent a line that is not a message.', { kind: line.kind });
+    if (line.kind === 'oversized') end();
   };
   const reader = createLineReader({ maxBytes, onLine });
   const encoder = new TextEncoder();
   const onData = (chunk: Uint8Array | string): void =>
     reader.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk);
   await new Promise<void>((resolve) => {
-    const end = (): void => {
+    end = () => {
       input.off('data', onData);
       for (const event of ENDS) input.off(event, end);
       if (input.listenerCount('data') === 0) input.pause();

@@ -88,13 +88,16 @@ export function createSharedServer(options: SharedServerOptions) {
   const cancel = (number: RequestId, params: JSONRPCNotification['params']): void => {
     const entry = inFlight.remove(number);
     if (entry === undefined) return;
-    subscriptions.settled(entry.client, entry.id, false);
+    const uri = subscriptions.settled(entry.client, entry.id, false);
     tellServer({
       jsonrpc: '2.0',
       method: 'notifications/cancelled',
       params: { ...params, requestId: number },
     });
     entry.giveUp.abort();
+    // The server may have accepted it before it reads this.
+    if (uri !== undefined)
+      ask({ jsonrpc: '2.0', id: 0, method: 'resources/unsubscribe', params: { uri } }).catch(() => undefined);
   };
 
   /** Sends a request of this process itself, and resolves with the response. */

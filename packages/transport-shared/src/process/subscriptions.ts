@@ -22,8 +22,10 @@ export class Subscriptions<Client> {
     const uri = params?.['uri'];
     if (method === 'resources/subscribe' && typeof uri === 'string') {
       const clients = this.#byUri.get(uri) ?? new Set<Client>();
+      // The failure of a repeated one leaves the first as it is.
+      if (!clients.has(client))
+        this.#open.set(client, (this.#open.get(client) ?? new Map<RequestId, string>()).set(id, uri));
       this.#byUri.set(uri, clients.add(client));
-      this.#open.set(client, (this.#open.get(client) ?? new Map<RequestId, string>()).set(id, uri));
     } else if (method === 'resources/unsubscribe' && typeof uri === 'string') {
       const isKept = this.#byUri.has(uri) && !this.#drop(client, uri);
       if (isKept) return { jsonrpc: '2.0', id, result: {} };
@@ -37,12 +39,11 @@ export class Subscriptions<Client> {
     return request;
   }
 
-  /** Notes that a request was answered, or has failed. */
-  settled(client: Client, id: RequestId, hasSucceeded: boolean): void {
+  /** Notes that a request was answered, or has failed. Returns the resource that no client is subscribed to any more because of it. */
+  settled(client: Client, id: RequestId, hasSucceeded: boolean): string | undefined {
     const uri = this.#open.get(client)?.get(id);
-    if (uri === undefined) return;
     this.#open.get(client)?.delete(id);
-    if (!hasSucceeded) this.#drop(client, uri);
+    return uri !== undefined && !hasSucceeded && this.#drop(client, uri) ? uri : undefined;
   }
 
   /** Returns who receives a notification. */
