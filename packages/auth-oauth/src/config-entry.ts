@@ -47,7 +47,7 @@ export function hasStaticCredentials(config: ServerConfig): boolean {
   return isRecord(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }
 
-const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = httpEntryFields;
+const { proxy, ca, clientCertificate, allowAddresses, connectTimeout, url } = httpEntryFields();
 /** Without `headers`, which are for the MCP server only. */
 const ENTRY = entrySchema({ url, proxy, ca, clientCertificate, allowAddresses, connectTimeout });
 

@@ -12,6 +12,7 @@ export {
   toHttpClientOptions,
   type HttpEntryFields,
   type HttpEntryOptions,
+  type RemoteEntryFields,
 } from './connect/entry-fields.js';
 export { checkHeaders, CONNECTION_HEADERS, headerProblem } from './connect/headers.js';
 export { bareHost, hostnameOf, isLoopbackAddress, isLoopbackHost, secureUrl } from './connect/hosts.js';

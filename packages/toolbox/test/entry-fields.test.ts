@@ -3,7 +3,7 @@ import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { expect, it } from 'vitest';
 
 it('the members of an entry are checked, and only the URL is required', () => {
-  const { validate } = entrySchema(remoteEntryFields)['~standard'];
+  const { validate } = entrySchema(remoteEntryFields())['~standard'];
   expect(validate({ url: 'x' }).issues).toBeUndefined();
   for (const [member, value] of Object.entries({
     url: '',

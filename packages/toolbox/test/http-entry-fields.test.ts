@@ -2,7 +2,7 @@ import { httpEntryFields, toHttpClientOptions } from '@mcp-fittings/toolbox/conn
 import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { describe, expect, it } from 'vitest';
 
-const schema = entrySchema(httpEntryFields)['~standard'];
+const schema = entrySchema(httpEntryFields())['~standard'];
 
 describe('the members of a configuration entry', () => {
   it('become the options of a client', () => {

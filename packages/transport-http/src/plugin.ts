@@ -4,8 +4,6 @@ import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { createHttpTransport, type HttpTransportOptions } from './create-http-transport.js';
 import { apiKeyField, HTTP_TYPE, type HttpPluginOptions } from './options.js';
 
-const fields = { ...httpEntryFields, apiKey: apiKeyField } as const;
-
 /** A configuration entry of type `http`: `httpEntryFields` of `toolbox/connect`, and an API key. */
 export interface HttpEntry extends HttpEntryFields {
   /** Token to send as `Authorization: Bearer …`. Default: none. */
@@ -25,7 +23,7 @@ export function http(options: HttpPluginOptions = {}): TransportPlugin<HttpEntry
   const { fallback, ...shared } = options;
   return {
     ...HTTP_TYPE,
-    schema: entrySchema(fields),
+    schema: entrySchema({ ...httpEntryFields(), apiKey: apiKeyField }),
     fallback,
     create: (entry, deps) => createHttpTransport({ ...shared, ...optionsOf(entry, deps) }),
   };

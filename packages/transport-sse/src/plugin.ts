@@ -7,7 +7,7 @@ import { openSseTransport } from './sse-transport.js';
 const IDE_TYPE = 'sse-ide';
 
 const FIELDS = {
-  ...httpEntryFields,
+  ...httpEntryFields(),
   type: text(),
   transportType: text(),
   apiKey: described('Token to send as `Authorization: Bearer …`', text({ minLength: 1 })),

@@ -83,7 +83,7 @@ export async function checkNetworkPath(options: NetworkPathOptions): Promise<Net
 
 /** Builds the options that the transport would use. A WebSocket connection begins with HTTP too. */
 function networkOf({ server, config, env, timeoutMs, clock, logger }: NetworkPathOptions): HttpClientOptions {
-  const result = entrySchema(httpEntryFields)['~standard'].validate(config);
+  const result = entrySchema(httpEntryFields())['~standard'].validate(config);
   if (result.issues !== undefined) {
     const [issue] = result.issues;
     const field = issue?.path?.map(String).join('.') ?? '';

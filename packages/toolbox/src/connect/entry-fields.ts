@@ -4,8 +4,8 @@ import { type EntryOf } from '../entries/entry-schema.js';
 import type { HttpServerOptions } from './http-options.js';
 import type { ClientCertificate, TlsOptions } from '../tls.js';
 
-/** Fields of a configuration entry that every remote transport has, for `entrySchema` of `toolbox/entries`. */
-export const remoteEntryFields = {
+/** Returns the fields of a configuration entry that every remote transport has, for `entrySchema` of `toolbox/entries`. */
+export const remoteEntryFields = () => ({
   url: required(described('URL of the server', text({ minLength: 1 }))),
   headers: described('HTTP headers to send to the server, and to no other host', mapOf(text())),
   proxy: described('`env` (default), `none`, or the URL of a proxy', text({ minLength: 1 })),
@@ -18,7 +18,10 @@ export const remoteEntryFields = {
     mapOf(text()),
   ),
   connectTimeout: described('Milliseconds to wait for a connection', count({ min: 1 })),
-} as const;
+});
+
+/** Values of {@link remoteEntryFields} in a configuration entry. */
+export type RemoteEntryFields = EntryOf<ReturnType<typeof remoteEntryFields>>;
 
 /**
  * Converts the `clientCertificate` of a configuration entry to an option. Throws `CONFIG_INVALID` if `cert` or `key` is missing.
@@ -27,7 +30,7 @@ export const remoteEntryFields = {
  * @param server Name of the server, for the error.
  */
 export function toClientCertificate(
-  member: EntryOf<typeof remoteEntryFields>['clientCertificate'],
+  member: RemoteEntryFields['clientCertificate'],
   server: string,
 ): ClientCertificate | undefined {
   if (member === undefined) return undefined;
@@ -38,17 +41,17 @@ export function toClientCertificate(
   });
 }
 
-/** Fields of a configuration entry that say how its server is reached over HTTP, for `entrySchema` of `toolbox/entries`. */
-export const httpEntryFields = {
-  ...remoteEntryFields,
+/** Returns the fields of a configuration entry that say how its server is reached over HTTP, for `entrySchema` of `toolbox/entries`. */
+export const httpEntryFields = () => ({
+  ...remoteEntryFields(),
   allowAddresses: described(
     'Private IP addresses, ranges or host names that sign-in may connect to',
     listOf(text()),
   ),
-} as const;
+});
 
 /** Values of {@link httpEntryFields} in a configuration entry. */
-export type HttpEntryFields = EntryOf<typeof httpEntryFields>;
+export type HttpEntryFields = EntryOf<ReturnType<typeof httpEntryFields>>;
 
 /** Options for `createHttpClient` of `http-client`, as a configuration entry has them. */
 export interface HttpEntryOptions extends HttpServerOptions, TlsOptions, Pick<TransportDeps, 'clock'> {

@@ -132,9 +132,8 @@ function readParams(text: Cursor): Rest | undefined {
   }
 }
 
-const ALPHANUMERIC = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
-const TOKEN = `${ALPHANUMERIC}!#$%&'*+-.^_\`|~`;
-const TOKEN68 = `${ALPHANUMERIC}-._~+/`;
+const TOKEN = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const TOKEN68 = '-._~+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Reads a text once, from start to end. */
 class Cursor {

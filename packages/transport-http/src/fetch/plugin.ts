@@ -4,7 +4,7 @@ import { entrySchema, type Field } from '@mcp-fittings/toolbox/entries';
 import { apiKeyField, HTTP_TYPE, type HttpPluginOptions } from '../options.js';
 import { createHttpTransport } from './create-http-transport.js';
 
-const { url, headers, ...ofNode } = httpEntryFields;
+const { url, headers, ...ofNode } = httpEntryFields();
 
 /** Without these, messages could go where they must not, so they are refused instead of left out. */
 const refused = Object.fromEntries(Object.keys(ofNode).map((name) => [name, unavailable()]));

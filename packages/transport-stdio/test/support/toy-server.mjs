@@ -39,6 +39,11 @@ const methods = {
     }
     return {};
   },
+  /** The same text until the process is killed. */
+  'flood-without-end': ({ text }) => {
+    const block = Buffer.from(text.repeat(Math.ceil(100_000 / text.length)));
+    for (;;) writeAll(1, block);
+  },
   stderr: ({ text, times = 1 }) => {
     const bytes = Buffer.from(text);
     for (let count = 0; count < times; count++) writeAll(2, bytes);

@@ -1,6 +1,10 @@
 import type { TransportPlugin } from '@mcp-fittings/client-core';
-import { remoteEntryFields, toClientCertificate } from '@mcp-fittings/toolbox/connect';
-import { described, type EntryOf, entrySchema, flag, required, text } from '@mcp-fittings/toolbox/entries';
+import {
+  remoteEntryFields,
+  type RemoteEntryFields,
+  toClientCertificate,
+} from '@mcp-fittings/toolbox/connect';
+import { described, entrySchema, flag, required, text } from '@mcp-fittings/toolbox/entries';
 import { openWebSocketTransport } from './client-transport.js';
 import type { WebSocketTransportOptions } from './options.js';
 
@@ -9,7 +13,7 @@ const IDE_TYPE = 'ws-ide';
 const FIELDS = {
   type: text(),
   transportType: text(),
-  ...remoteEntryFields,
+  ...remoteEntryFields(),
   url: required(
     described('URL of the server: wss: or ws:, or unix: or pipe: for a socket', text({ minLength: 1 })),
   ),
@@ -20,7 +24,7 @@ const FIELDS = {
 };
 
 /** A configuration entry of type `ws`: `remoteEntryFields` of `toolbox/connect`, an API key, and the fields of `ws-ide`. */
-export interface WebSocketEntry extends EntryOf<typeof remoteEntryFields> {
+export interface WebSocketEntry extends RemoteEntryFields {
   /** Type of the entry: `ws`, `websocket`, or `ws-ide` for the server of an IDE. */
   readonly type?: string | undefined;
   /** Another spelling of `type`, which some configuration files use. */
