@@ -12,6 +12,7 @@ import { DRAFT, draftOf, knows, type Draft } from '../schema/dialect.js';
 import { References } from '../schema/references.js';
 import { SchemaDifferences, type SchemaDifference } from '../schema/schema-differences.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
+import { ANY_TYPE, declaredType } from '../schema-to-zod/allowed-values.js';
 import { cutCycles, limitBranches } from './finite-types.js';
 import { stringLiteral } from './source-text.js';
 import {
@@ -84,7 +85,16 @@ export const ANY_OBJECT: ObjectType = { kind: 'object', properties: [], index: U
 
 /** Converts a schema that is within the limits, with time and size that grow as the schema does. */
 export function schemaType(root: JsonObject, options: SchemaTypeOptions): SchemaType {
-  const converter = new Converter(root, options);
+  const draft = draftOf(root['$schema']);
+  if (draft === undefined) {
+    const type = options.isObject ? ANY_OBJECT : UNKNOWN;
+    const reason = 'it names a dialect that is not supported';
+    return {
+      definitions: [{ pointer: '', schema: root, type, name: '' }],
+      differences: [{ keyword: '$schema', pointer: '', reason }],
+    };
+  }
+  const converter = new Converter(root, options, draft);
   const definitions = converter.document();
   cutCycles(definitions, (pointer) =>
     converter.differences.add('$ref', pointer, 'it leads back to itself, so any value is accepted'),
@@ -100,15 +110,15 @@ class Converter {
   readonly #root: JsonObject;
   readonly #options: SchemaTypeOptions;
   readonly #references: References;
-  readonly #draft: Draft | undefined;
+  readonly #draft: Draft;
   readonly #known = new Map<string, Definition>();
   readonly #open: (readonly [Definition, Schema])[] = [];
 
-  constructor(root: JsonObject, options: SchemaTypeOptions) {
+  constructor(root: JsonObject, options: SchemaTypeOptions, draft: Draft) {
     this.#root = root;
     this.#options = options;
     this.#references = new References(root);
-    this.#draft = draftOf(root['$schema']);
+    this.#draft = draft;
   }
 
   document(): [Definition, ...Definition[]] {
@@ -117,56 +127,41 @@ class Converter {
     // Where a reference leads to the root, the value may be something else than an object, if the schema does not say so.
     if (!isObject || this.#root['type'] === 'object') this.#known.set('', root);
     const definitions: [Definition, ...Definition[]] = [root];
-    if (this.#draft === undefined) {
-      this.differences.add('$schema', '', 'it names a dialect that is not supported');
-      root.type = isObject ? ANY_OBJECT : UNKNOWN;
-      return definitions;
-    }
-    const type = this.#type(this.#root, '', isObject ? OBJECT : ALL_TYPES, this.#draft);
+    const type = this.#type(this.#root, '', isObject ? OBJECT : ALL_TYPES);
     root.type = isObject && isUnknown(type) ? ANY_OBJECT : type;
     for (let next = this.#open.shift(); next !== undefined; next = this.#open.shift()) {
       const [definition, schema] = next;
-      definition.type = this.#type(schema, definition.pointer, ALL_TYPES, this.#draft);
+      definition.type = this.#type(schema, definition.pointer, ALL_TYPES);
       definitions.push(definition);
     }
     return definitions;
   }
 
   /** `surroundings` are the types that are possible at this place. What it adds to them is the result. */
-  #type(schema: Schema, pointer: string, surroundings: ReadonlySet<JsonType>, draft: Draft): TypeNode {
+  #type(schema: Schema, pointer: string, surroundings: ReadonlySet<JsonType>): TypeNode {
     if (schema === true) return UNKNOWN;
     if (schema === false) return NEVER;
     const reference = this.#reference(schema, pointer);
     // Up to draft-07, keywords next to a reference are ignored.
-    if (reference !== undefined && draft <= DRAFT.v7) return reference;
-    this.#noteUnexpressed(schema, pointer, draft);
-    const declared = declaredTypes(schema['type']);
-    const types = new Set(
-      JSON_TYPES.filter((type) => surroundings.has(type) && declared?.has(type) !== false),
-    );
+    if (reference !== undefined && this.#draft <= DRAFT.v7) return reference;
+    this.#noteUnexpressed(schema, pointer);
+    const declared = declaredType(schema) ?? ANY_TYPE;
+    const types = new Set(JSON_TYPES.filter((type) => surroundings.has(type) && declared.types.has(type)));
     const parts = [
       ...(reference === undefined ? [] : [reference]),
-      this.#own(schema, pointer, types, declared !== undefined, draft),
-      ...this.#combinations(schema, pointer, types, draft),
+      this.#own(schema, pointer, types, declared.explicit),
+      ...this.#combinations(schema, pointer, types),
     ];
     const { not } = schema;
     if (not === true || (isJsonObject(not) && Object.keys(not).length === 0)) return NEVER;
     const type = intersectionOf(parts);
     // OpenAPI 3.0 writes it so; JSON Schema does not know the keyword.
-    return schema['nullable'] === true && declared?.has('null') === false
-      ? unionOf([type, plain('null')])
-      : type;
+    return schema['nullable'] === true && !declared.types.has('null') ? unionOf([type, plain('null')]) : type;
   }
 
   /** Converts `enum` and `const`, or else `type` and the keywords that apply to one type. */
-  #own(
-    schema: JsonObject,
-    pointer: string,
-    types: ReadonlySet<JsonType>,
-    explicit: boolean,
-    draft: Draft,
-  ): TypeNode {
-    const values = listedValues(schema, draft);
+  #own(schema: JsonObject, pointer: string, types: ReadonlySet<JsonType>, explicit: boolean): TypeNode {
+    const values = listedValues(schema, this.#draft);
     if (values !== undefined) {
       const possible = values.filter((value) => types.has(jsonTypeOf(value)));
       return unionOf(possible.map((value) => this.#literal(value)));
@@ -174,16 +169,16 @@ class Converter {
     const constrained = constrains(schema, types);
     if (!explicit && !constrained) return UNKNOWN;
     if (types.size === JSON_TYPES.length && !constrained) return UNKNOWN;
-    return unionOf(Array.from(types, (type) => this.#ofType(type, schema, pointer, draft)));
+    return unionOf(Array.from(types, (type) => this.#ofType(type, schema, pointer)));
   }
 
-  #ofType(type: JsonType, schema: JsonObject, pointer: string, draft: Draft): TypeNode {
-    if (type === 'object') return this.#object(schema, pointer, draft);
-    if (type === 'array') return this.#array(schema, pointer, draft);
+  #ofType(type: JsonType, schema: JsonObject, pointer: string): TypeNode {
+    if (type === 'object') return this.#object(schema, pointer);
+    if (type === 'array') return this.#array(schema, pointer);
     return plain(type);
   }
 
-  #object(schema: JsonObject, pointer: string, draft: Draft): TypeNode {
+  #object(schema: JsonObject, pointer: string): TypeNode {
     const required = new Set(namesIn(schema['required']));
     const members = isJsonObject(schema['properties']) ? schema['properties'] : {};
     const properties: PropertyType[] = [];
@@ -196,7 +191,7 @@ class Converter {
         continue;
       }
       const optional = !required.delete(name);
-      const type = isSchema(member) ? this.#type(member, at, ALL_TYPES, draft) : UNKNOWN;
+      const type = isSchema(member) ? this.#type(member, at, ALL_TYPES) : UNKNOWN;
       if (optional && INHERITED.has(name) && !isUnknown(type))
         this.differences.add('properties', at, 'every object has a property of this name');
       properties.push({
@@ -210,17 +205,12 @@ class Converter {
       if (BROKEN.test(name)) unlisted = true;
       else properties.push({ name, optional: false, type: UNKNOWN, schema: undefined });
     }
-    const index = unlisted ? UNKNOWN : this.#index(schema, pointer, properties, draft);
+    const index = unlisted ? UNKNOWN : this.#index(schema, pointer, properties);
     return { kind: 'object', properties, index };
   }
 
   /** Returns the type of every property that is not listed. It has to accept the listed ones too. */
-  #index(
-    schema: JsonObject,
-    pointer: string,
-    properties: readonly PropertyType[],
-    draft: Draft,
-  ): TypeNode | undefined {
+  #index(schema: JsonObject, pointer: string, properties: readonly PropertyType[]): TypeNode | undefined {
     const { additionalProperties: others, patternProperties } = schema;
     const patterns = isJsonObject(patternProperties) ? Object.entries(patternProperties) : [];
     if (!isSchema(others)) {
@@ -231,12 +221,12 @@ class Converter {
     if (others === false && patterns.length === 0) return undefined;
     const types = patterns.map(([pattern, inner]) =>
       isSchema(inner)
-        ? this.#type(inner, pointer + formatPointer(['patternProperties', pattern]), ALL_TYPES, draft)
+        ? this.#type(inner, pointer + formatPointer(['patternProperties', pattern]), ALL_TYPES)
         : UNKNOWN,
     );
     if (patterns.length > 0)
       this.differences.add('patternProperties', pointer, 'a type has no names that match a pattern');
-    if (others !== false) types.push(this.#type(others, `${pointer}/additionalProperties`, ALL_TYPES, draft));
+    if (others !== false) types.push(this.#type(others, `${pointer}/additionalProperties`, ALL_TYPES));
     if (properties.length === 0) return unionOf(types);
     this.differences.add(
       'additionalProperties',
@@ -247,24 +237,22 @@ class Converter {
     return isShort(all) ? all : UNKNOWN;
   }
 
-  #array(schema: JsonObject, pointer: string, draft: Draft): TypeNode {
-    const modern = schema['prefixItems'] !== undefined && knows(draft, 'prefixItems');
+  #array(schema: JsonObject, pointer: string): TypeNode {
+    const modern = schema['prefixItems'] !== undefined && knows(this.#draft, 'prefixItems');
     const [firstKeyword, restKeyword] = modern ? ['prefixItems', 'items'] : ['items', 'additionalItems'];
     const first = schema[firstKeyword];
     if (isSchema(first) && !modern)
-      return { kind: 'array', element: this.#type(first, `${pointer}/items`, ALL_TYPES, draft) };
+      return { kind: 'array', element: this.#type(first, `${pointer}/items`, ALL_TYPES) };
     if (!Array.isArray(first) || first.length === 0) return { kind: 'array', element: UNKNOWN };
     if (first.length > MAX_TUPLE) {
       this.differences.add(firstKeyword, pointer, `it has more than ${MAX_TUPLE} elements`);
       return { kind: 'array', element: UNKNOWN };
     }
     const elements = first.map((element: Json, index) =>
-      isSchema(element)
-        ? this.#type(element, `${pointer}/${firstKeyword}/${index}`, ALL_TYPES, draft)
-        : UNKNOWN,
+      isSchema(element) ? this.#type(element, `${pointer}/${firstKeyword}/${index}`, ALL_TYPES) : UNKNOWN,
     );
     // 2020-12 has neither an array of `items` nor `additionalItems`.
-    const rest = modern || draft <= DRAFT.v2019 ? schema[restKeyword] : undefined;
+    const rest = modern || this.#draft <= DRAFT.v2019 ? schema[restKeyword] : undefined;
     return {
       kind: 'tuple',
       elements,
@@ -273,21 +261,16 @@ class Converter {
         rest === false
           ? undefined
           : isSchema(rest)
-            ? this.#type(rest, `${pointer}/${restKeyword}`, ALL_TYPES, draft)
+            ? this.#type(rest, `${pointer}/${restKeyword}`, ALL_TYPES)
             : UNKNOWN,
     };
   }
 
-  #combinations(
-    schema: JsonObject,
-    pointer: string,
-    types: ReadonlySet<JsonType>,
-    draft: Draft,
-  ): readonly TypeNode[] {
+  #combinations(schema: JsonObject, pointer: string, types: ReadonlySet<JsonType>): readonly TypeNode[] {
     const branches = (keyword: 'allOf' | 'anyOf' | 'oneOf'): readonly TypeNode[] | undefined => {
       const value = schema[keyword];
       if (!Array.isArray(value) || value.length === 0 || !value.every(isSchema)) return undefined;
-      return value.map((branch, index) => this.#type(branch, `${pointer}/${keyword}/${index}`, types, draft));
+      return value.map((branch, index) => this.#type(branch, `${pointer}/${keyword}/${index}`, types));
     };
     const one = branches('oneOf');
     if (one !== undefined && one.length > 1)
@@ -353,27 +336,14 @@ class Converter {
     };
   }
 
-  #noteUnexpressed(schema: JsonObject, pointer: string, draft: Draft): void {
+  #noteUnexpressed(schema: JsonObject, pointer: string): void {
     for (const keyword of UNEXPRESSED)
-      if (schema[keyword] !== undefined && knows(draft, keyword))
+      if (schema[keyword] !== undefined && knows(this.#draft, keyword))
         this.differences.add(keyword, pointer, 'a type cannot express it');
   }
 }
 
 const NOWHERE: Definition = { pointer: '', schema: undefined, type: UNKNOWN, name: '' };
-
-/** Returns the types that `type` names; undefined if it is missing, or names one that is not known. */
-function declaredTypes(type: Json | undefined): ReadonlySet<JsonType> | undefined {
-  const names: readonly Json[] = Array.isArray(type) ? type : type === undefined ? [] : [type];
-  if (names.length === 0) return undefined;
-  const types = new Set<JsonType>();
-  for (const name of names) {
-    const known = name === 'integer' ? 'number' : JSON_TYPES.find((each) => each === name);
-    if (known === undefined) return undefined;
-    types.add(known);
-  }
-  return types;
-}
 
 function listedValues(schema: JsonObject, draft: Draft): readonly Json[] | undefined {
   const { enum: values, const: value } = schema;

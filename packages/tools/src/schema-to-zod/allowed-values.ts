@@ -18,22 +18,15 @@ export interface DeclaredType {
   readonly explicit: boolean;
 }
 
-const ANY: DeclaredType = { types: ALL_TYPES, integer: false, explicit: false };
+export const ANY_TYPE: DeclaredType = { types: ALL_TYPES, integer: false, explicit: false };
 
-/** Reads `type`. An invalid one is reported and allows every type. */
-export function declaredType(
-  { type }: JsonObject,
-  pointer: string,
-  differences: SchemaDifferences,
-): DeclaredType {
-  if (type === undefined) return ANY;
+/** Reads `type`. Returns undefined if it names none, or one that is not known. */
+export function declaredType({ type }: JsonObject): DeclaredType | undefined {
+  if (type === undefined) return ANY_TYPE;
   const names = new Set(Array.isArray(type) ? type : [type]);
   const types = JSON_TYPES.filter((known) => names.has(known));
   const integer = names.has('integer');
-  if (types.length + Number(integer) < names.size) {
-    differences.add('type', pointer, 'it is not a type of JSON Schema');
-    return ANY;
-  }
+  if (names.size === 0 || types.length + Number(integer) < names.size) return undefined;
   const onlyWhole = integer && !types.includes('number');
   const all = onlyWhole ? JSON_TYPES.filter((known) => names.has(known) || known === 'number') : types;
   return { types: new Set(all), integer: onlyWhole, explicit: true };

@@ -12,7 +12,7 @@ import { DRAFT, knows, type Draft } from '../schema/dialect.js';
 import type { References, Target } from '../schema/references.js';
 import { SchemaDifferences } from '../schema/schema-differences.js';
 import { isSchema, type Schema } from '../schema/subschemas.js';
-import { constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
+import { ANY_TYPE, constrains, declaredType, exactValues, type DeclaredType } from './allowed-values.js';
 import { allOf, anyOf, anything, isNothing, nothing, type SimpleSchema } from './simple-schema.js';
 import { simplifyArray } from './simplify-array.js';
 import { simplifyObject } from './simplify-object.js';
@@ -94,7 +94,11 @@ export class Simplifier {
     if (node['$dynamicRef'] !== undefined || node['$recursiveRef'] !== undefined) {
       this.differences.add('$dynamicRef', pointer, 'only $ref is followed');
     }
-    const declared = declaredType(node, pointer, this.differences);
+    let declared = declaredType(node);
+    if (declared === undefined) {
+      this.differences.add('type', pointer, 'it is not a type of JSON Schema');
+      declared = ANY_TYPE;
+    }
     const types =
       surroundings === ALL_TYPES
         ? declared.types

@@ -32,6 +32,7 @@ describe('keywords that Zod cannot express are reported with their place', () =>
   it.each([
     ['type', { type: 'text' }],
     ['type', { type: ['string', 5] }],
+    ['type', { type: [] }],
     ['enum', { enum: 'a' }],
     ['minLength', { minLength: '3' }],
     ['maxItems', { maxItems: 1.5 }],
