@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { FittingsError } from '@mcp-fittings/client-core';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { z } from 'zod';
 
 /**
  * One conversation with a model: what it has loaded with `tool_search`, and whose large results it reads. Pass it to {@link Tools.snapshot} for every turn of the
@@ -35,13 +35,29 @@ export interface ToolConversation {
 type LoadedTool = ToolConversation['loaded'][number];
 
 /** Longer names cannot be offered, and are not restored. */
-const MAX_NAME_LENGTH = 1_024;
+const text = z.string().max(1_024);
+const loadedTool = z.object({ name: text, server: text, tool: text });
+/** What is not loaded again is not looked at. */
+const shape = (maxLoaded: number) =>
+  z.object({
+    version: z.literal(1),
+    id: text.min(1).optional().catch(undefined),
+    loaded: z
+      .array(z.unknown())
+      .transform((list) => list.slice(-maxLoaded))
+      .pipe(z.array(loadedTool)),
+  });
 
 /** Creates a conversation, or restores one. Throws `CONFIG_INVALID` if `saved` is malformed. */
 export function createToolConversation(maxLoaded: number, saved?: unknown): ToolConversation {
+  const restored = saved === undefined ? undefined : shape(maxLoaded).safeParse(saved);
+  if (restored?.success === false)
+    throw new FittingsError('CONFIG_INVALID', 'The saved conversation of tools is malformed.', {
+      hint: 'Start with a new one: tools.conversation(). The model will search again.',
+    });
   const byKey = new Map<string, LoadedTool>();
   const conversation: ToolConversation = {
-    id: savedId(saved) ?? randomUUID(),
+    id: restored?.data.id ?? randomUUID(),
     get loaded() {
       return [...byKey.values()];
     },
@@ -62,31 +78,6 @@ export function createToolConversation(maxLoaded: number, saved?: unknown): Tool
     clear: () => byKey.clear(),
     toJSON: () => ({ version: 1, id: conversation.id, loaded: [...byKey.values()] }),
   };
-  if (saved !== undefined) conversation.load(readSaved(saved, maxLoaded));
+  if (restored !== undefined) conversation.load(restored.data.loaded);
   return conversation;
-}
-
-function savedId(saved: unknown): string | undefined {
-  const id = isRecord(saved) ? saved['id'] : undefined;
-  return isName(id) && id !== '' ? id : undefined;
-}
-
-function readSaved(saved: unknown, maxLoaded: number): readonly LoadedTool[] {
-  const list: unknown = isRecord(saved) && saved['version'] === 1 ? saved['loaded'] : undefined;
-  if (!Array.isArray(list)) throw malformed();
-  return list.slice(-maxLoaded).map((entry: unknown) => {
-    if (!isRecord(entry)) throw malformed();
-    const { name, server, tool } = entry;
-    if (!isName(name) || !isName(server) || !isName(tool)) throw malformed();
-    return { name, server, tool };
-  });
-}
-
-const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= MAX_NAME_LENGTH;
-
-function malformed(): FittingsError {
-  return new FittingsError('CONFIG_INVALID', 'The saved conversation of tools is malformed.', {
-    hint: 'Start with a new one: tools.conversation(). The model will search again.',
-  });
 }

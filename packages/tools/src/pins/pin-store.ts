@@ -1,5 +1,6 @@
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { z } from 'zod';
 
 /**
  * Keeps the pins of servers. `memoryPinStore()` keeps them as long as the process, `fileRecords()` of
@@ -23,6 +24,13 @@ export interface ToolPinStore {
   remove(key: string): Promise<void>;
 }
 
+const shape = z.object({
+  version: z.literal(1),
+  records: z.array(
+    z.object({ key: z.string(), record: z.custom<Readonly<Record<string, unknown>>>(isRecord) }),
+  ),
+});
+
 /**
  * Creates a store in memory, which can be saved.
  * @param saved A parsed result of `toJSON()`. Default: an empty store.
@@ -32,7 +40,12 @@ export function memoryPinStore(saved?: unknown): ToolPinStore & {
   /** Returns all records as JSON, for `memoryPinStore` in the next run. Save them where the files of a project cannot write. */
   toJSON(): { version: 1; records: { key: string; record: Readonly<Record<string, unknown>> }[] };
 } {
-  const records = new Map(readSaved(saved));
+  const initial = saved === undefined ? undefined : shape.safeParse(saved);
+  if (initial?.success === false)
+    throw new FittingsError('CONFIG_INVALID', 'The saved pins of tools are malformed.', {
+      hint: 'Delete them. The tools that servers have then are pinned again, without a comparison.',
+    });
+  const records = new Map(initial?.data.records.map(({ key, record }) => [key, record]));
   return {
     read: (key) => records.get(key),
     // oxlint-disable-next-line typescript/require-await -- what `edit` throws rejects
@@ -46,17 +59,4 @@ export function memoryPinStore(saved?: unknown): ToolPinStore & {
     },
     toJSON: () => ({ version: 1, records: Array.from(records, ([key, record]) => ({ key, record })) }),
   };
-}
-
-function* readSaved(saved: unknown): Iterable<readonly [string, Readonly<Record<string, unknown>>]> {
-  if (saved === undefined) return;
-  const malformed = (): FittingsError =>
-    new FittingsError('CONFIG_INVALID', 'The saved pins of tools are malformed.', {
-      hint: 'Delete them. The tools that servers have then are pinned again, without a comparison.',
-    });
-  if (!isRecord(saved) || saved['version'] !== 1 || !Array.isArray(saved['records'])) throw malformed();
-  for (const each of saved['records'] as readonly unknown[]) {
-    if (!isRecord(each) || typeof each['key'] !== 'string' || !isRecord(each['record'])) throw malformed();
-    yield [each['key'], each['record']];
-  }
 }
