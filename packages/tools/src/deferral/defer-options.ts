@@ -42,16 +42,7 @@ export interface DeferOptions {
 }
 
 /** The options with their defaults. */
-export interface DeferSettings {
-  readonly mode: 'auto' | 'always';
-  readonly thresholdTokens: number;
-  readonly countTokens: (text: string) => number;
-  readonly isAlwaysLoaded: (tool: ModelTool) => boolean;
-  readonly maxResults: number;
-  readonly maxLoaded: number;
-  readonly maxListBytes: number;
-  readonly native: 'anthropic' | 'openai' | undefined;
-}
+export type DeferSettings = NonNullable<ReturnType<typeof readDefer>>;
 
 const MODES: ReadonlySet<unknown> = new Set<DeferOptions['mode']>(['auto', 'always', 'never']);
 const CHARACTERS_PER_TOKEN = 4;
@@ -61,7 +52,7 @@ export const DEFAULT_MAX_LOADED = 100;
 const MAX_REFERENCES = 10_000;
 
 /** Returns the settings, or undefined if tools are never deferred. Throws `CONFIG_INVALID` for an invalid option. */
-export function readDefer(defer: DeferOptions['mode'] | DeferOptions): DeferSettings | undefined {
+export function readDefer(defer: DeferOptions['mode'] | DeferOptions) {
   const options: DeferOptions = typeof defer === 'object' ? defer : { mode: defer ?? 'never' };
   const { mode = 'auto', alwaysLoaded = [], native } = options;
   if (!MODES.has(mode)) throw invalid('mode', '"auto", "always" or "never"');

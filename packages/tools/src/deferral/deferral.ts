@@ -23,7 +23,7 @@ const MAX_SCHEMA = 3_000;
  */
 export class Deferral {
   readonly #settings: DeferSettings;
-  readonly #instructions: ServerInstructions;
+  readonly #instructions: () => InstructionsOf;
   readonly #index = new ToolIndex();
   readonly #tokens = new WeakMap<ModelTool, number>();
   readonly #divide = forSameList((tools: readonly ModelTool[]) => this.#divided(tools));
@@ -37,7 +37,7 @@ export class Deferral {
     agreed: (() => ReadonlyMap<string, string>) | undefined,
   ) {
     this.#settings = settings;
-    this.#instructions = new ServerInstructions(host, principal, agreed);
+    this.#instructions = serverInstructions(host, principal, agreed);
   }
 
   /** Turns a toolset with all tools into one that defers most of them. */
@@ -49,7 +49,7 @@ export class Deferral {
     const conversation = given ?? createToolConversation(maxLoaded);
     const { byName, always, isDeferred, deferred } = this.#divide(all.tools);
     if (deferred.length === 0 && conversation.loaded.length === 0) return all;
-    const instructionsOf = this.#instructions.now();
+    const instructionsOf = this.#instructions();
     const search = this.#searchTool(listTools(deferred, instructionsOf, maxListBytes));
     const active = (): readonly ModelTool[] => [
       search,
@@ -202,36 +202,25 @@ function withSchema(event: LastToolEvent & { type: 'error' }, unseen: ModelTool 
 }
 
 /**
- * Reads the instructions of the servers. A server that is disconnected keeps its last ones, so that the list of tools does not change
- * with it.
+ * Creates a function that reads the instructions of the servers. A server that is disconnected keeps its last ones, so that the list of
+ * tools does not change with it.
  */
-class ServerInstructions {
-  readonly #host: ToolHost;
-  readonly #principal: string | undefined;
-  readonly #agreed: (() => ReadonlyMap<string, string>) | undefined;
-  #known: ReadonlyMap<string, { readonly identity: string; readonly text: string }> = new Map();
-
-  constructor(
-    host: ToolHost,
-    principal: string | undefined,
-    agreed: (() => ReadonlyMap<string, string>) | undefined,
-  ) {
-    this.#host = host;
-    this.#principal = principal;
-    this.#agreed = agreed;
-  }
-
-  now(): InstructionsOf {
+function serverInstructions(
+  host: ToolHost,
+  principal: string | undefined,
+  agreed: (() => ReadonlyMap<string, string>) | undefined,
+): () => InstructionsOf {
+  let known: ReadonlyMap<string, { readonly identity: string; readonly text: string }> = new Map();
+  return () => {
     const now = new Map<string, { readonly identity: string; readonly text: string }>();
-    const agreed = this.#agreed?.();
-    for (const { name, identity, state } of this.#host.servers({ principal: this.#principal })) {
-      const given: unknown =
-        agreed === undefined ? state?.connection?.instructions : (agreed.get(name) ?? '');
+    const texts = agreed?.();
+    for (const { name, identity, state } of host.servers({ principal })) {
+      const given: unknown = texts === undefined ? state?.connection?.instructions : (texts.get(name) ?? '');
       const text = typeof given === 'string' ? given.slice(0, MAX_INSTRUCTIONS) : undefined;
-      const before = this.#known.get(name);
+      const before = known.get(name);
       now.set(name, { identity, text: text ?? (before?.identity === identity ? before.text : '') });
     }
-    this.#known = now;
+    known = now;
     return (server) => now.get(server)?.text ?? '';
-  }
+  };
 }
