@@ -15,7 +15,7 @@ import type { RenderOptions } from '../results/rendering.js';
 import { checkCopy, checkValue } from '../validation/check-value.js';
 import { describeIssues, type SchemaIssue } from '../validation/schema-issues.js';
 import type { ToolHost } from '../tool-host.js';
-import { confirmCall, type Confirm } from './confirm-call.js';
+import { confirmCall, deniedByPolicy, type Confirm } from './confirm-call.js';
 import type { RenderedResult } from './result-spill.js';
 import { ProgressQueue } from './progress-queue.js';
 import type { LastToolEvent, ToolEvent } from './toolset.js';
@@ -184,7 +184,6 @@ async function prepare(
   const { host, principal } = deps;
   const tool = deps.find(name);
   if (tool === undefined) throw unknownTool(name, deps.names);
-  const { server } = tool.ref;
   // A model may omit empty arguments. What is checked, shown and sent is a copy, even if the caller changes its object.
   const given = copyJson(args ?? {}, deps.valueLimits);
   if (given.problem !== undefined) throw invalidArguments(tool, `the value ${given.problem}`);
@@ -200,23 +199,14 @@ async function prepare(
   // In-process servers may rely on ordinary prototypes.
   const copy = structuredClone(original);
   // What the call relies on is stored, and it is what another process stored first.
-  await deps.pins?.settled(server);
+  await deps.pins?.settled(tool.ref.server);
   const current = currentTool(deps, tool);
   const permission = deps.policy.forTool(current);
   // A question about a change replaces any other; a denial goes first.
   const change = permission.decision === 'deny' ? undefined : deps.pins?.question(tool, current);
   const verdict = change?.verdict ?? permission;
   const decision = decisionOf(deps, verdict);
-  if (decision === 'deny') {
-    throw new FittingsError(
-      'POLICY_DENIED',
-      `The policy denies the call of ${tool.name}: ${verdict.reason}`,
-      {
-        server,
-        delivery: 'not-sent',
-      },
-    );
-  }
+  if (decision === 'deny') throw deniedByPolicy(tool, verdict);
   if (decision === 'ask') {
     // Only `confirm` of the tools shows what changed.
     const ask = change === undefined ? (confirm ?? deps.confirm) : deps.confirm;

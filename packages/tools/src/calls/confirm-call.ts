@@ -125,8 +125,14 @@ function checkUnchanged({ name, ref, asked }: CallQuestion, { currentTool, polic
     );
   }
   const verdict = policy.forTool(now);
-  if (verdict.decision !== 'deny') return;
-  throw new FittingsError('POLICY_DENIED', `The policy denies the call of ${name}: ${verdict.reason}`, {
+  if (verdict.decision === 'deny') throw deniedByPolicy({ name, ref }, verdict);
+}
+
+export function deniedByPolicy(
+  { name, ref }: Pick<ModelTool, 'name' | 'ref'>,
+  { reason }: ToolPolicyVerdict,
+): FittingsError {
+  return new FittingsError('POLICY_DENIED', `The policy denies the call of ${name}: ${reason}`, {
     server: ref.server,
     delivery: 'not-sent',
   });

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/copy-json.js';
+import { asRegExp } from '../schema/linear-pattern.js';
 import {
   isSchema,
   SCHEMA_KEYWORDS,
@@ -32,7 +33,8 @@ export function repairKeyword(keyword: string, value: Json, node: JsonObject): J
   if (keyword === 'examples') return Array.isArray(value) ? value : undefined;
   if (keyword === 'items')
     return isSchema(value) || (Array.isArray(value) && value.length > 0) ? value : undefined;
-  if (keyword === 'pattern') return typeof value === 'string' && compiles(value) ? value : undefined;
+  if (keyword === 'pattern')
+    return typeof value === 'string' && asRegExp(value) !== undefined ? value : undefined;
   if (keyword === 'exclusiveMinimum' && value === true) return numberOrNothing(node['minimum']);
   if (keyword === 'exclusiveMaximum' && value === true) return numberOrNothing(node['maximum']);
   if (keyword === 'dependentRequired') return repairDependencies(value);
@@ -87,20 +89,9 @@ function repairDependencies(value: Json): Json | undefined {
 function repairPatterns(value: Json): Json | undefined {
   if (!isJsonObject(value)) return undefined;
   const entries = Object.entries(value);
-  const usable = entries.filter(([pattern]) => compiles(pattern));
+  const usable = entries.filter(([pattern]) => asRegExp(pattern) !== undefined);
   return usable.length === entries.length ? value : Object.fromEntries(usable);
 }
 
 const numberOrNothing = (value: Json | undefined): Json | undefined =>
   typeof value === 'number' ? value : undefined;
-
-/** Returns whether a pattern compiles with the `u` flag, as JSON Schema means it, or without, as many servers write it. */
-function compiles(pattern: string): boolean {
-  return ['u', ''].some((flags) => {
-    try {
-      return new RegExp(pattern, flags).lastIndex === 0;
-    } catch {
-      return false;
-    }
-  });
-}

@@ -7,9 +7,7 @@ import { copyJson } from '../json/copy-json.js';
 import { byteLength, checkMedia, readableSize } from './media.js';
 import type { RenderedPart, Rendering, RenderOptions } from './rendering.js';
 
-const DEFAULT_MAX_CHARACTERS = 100_000;
-const DEFAULT_MAX_MEDIA_BYTES = 5_000_000;
-const DEFAULT_MAX_MEDIA = 20;
+export const DEFAULT_RENDERING = { maxCharacters: 100_000, maxMediaBytes: 5_000_000, maxMedia: 20 };
 
 /**
  * Renders a result for a model. Images and audio whose data match their MIME type stay separate parts; everything else
@@ -58,9 +56,10 @@ export function renderingOf(parts: readonly RenderedPart[], isError: boolean): R
 }
 
 function render(result: ToolResult, options: RenderOptions, withMedia: boolean): readonly RenderedPart[] {
-  const { maxCharacters = DEFAULT_MAX_CHARACTERS, maxMediaBytes = DEFAULT_MAX_MEDIA_BYTES } = options;
+  const { maxCharacters = DEFAULT_RENDERING.maxCharacters, maxMediaBytes = DEFAULT_RENDERING.maxMediaBytes } =
+    options;
   const collector = new PartCollector(maxCharacters);
-  let mediaLeft = options.maxMedia ?? DEFAULT_MAX_MEDIA;
+  let mediaLeft = options.maxMedia ?? DEFAULT_RENDERING.maxMedia;
   for (const segment of readContent(result, maxCharacters)) {
     if (segment.kind === 'text') {
       collector.addText(segment.text);

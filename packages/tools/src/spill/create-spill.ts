@@ -5,7 +5,7 @@ import { systemClock } from '@mcp-fittings/toolbox/timing';
 import type { ToolResult } from '@mcp-fittings/host';
 import type { KeptResults, RenderedResult, ResultSpill, SpilledResult } from '../calls/result-spill.js';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import { readContent, renderForModel, renderingOf } from '../results/render-result.js';
+import { DEFAULT_RENDERING, readContent, renderForModel, renderingOf } from '../results/render-result.js';
 import type { RenderedPart } from '../results/rendering.js';
 import { ImageScaler } from './bounded-image.js';
 import { endOfPage } from './cut-text.js';
@@ -93,10 +93,6 @@ interface Settings {
 }
 
 const HOUR_MS = 3_600_000;
-/** The default of `rendering.maxCharacters`. */
-const RENDERED_CHARACTERS = 100_000;
-const MAX_MEDIA = 20;
-const MAX_MEDIA_BYTES = 5_000_000;
 
 /**
  * Keeps results that are too large for a model. The model gets a preview, the size and a reference, and reads the rest with the
@@ -160,7 +156,10 @@ class Results implements KeptResults {
   ): Promise<RenderedResult> {
     const limits = this.#limitsOf(tool);
     if (limits.maxCharacters === Infinity) return { rendering: renderForModel(result, rendering) };
-    const maxCharacters = Math.min(limits.maxCharacters, rendering.maxCharacters ?? RENDERED_CHARACTERS);
+    const maxCharacters = Math.min(
+      limits.maxCharacters,
+      rendering.maxCharacters ?? DEFAULT_RENDERING.maxCharacters,
+    );
     const isError = result.isError === true;
     const { maxResultBytes, scaler, ttlMs } = this.#settings;
     let whole: WholeResult | undefined;
@@ -175,8 +174,8 @@ class Results implements KeptResults {
         return { rendering: renderForModel(result, rendering) };
       whole = await readWholeResult(segments, {
         maxBytes: maxResultBytes,
-        maxMedia: rendering.maxMedia ?? MAX_MEDIA,
-        maxMediaBytes: rendering.maxMediaBytes ?? MAX_MEDIA_BYTES,
+        maxMedia: rendering.maxMedia ?? DEFAULT_RENDERING.maxMedia,
+        maxMediaBytes: rendering.maxMediaBytes ?? DEFAULT_RENDERING.maxMediaBytes,
         scaler,
         signal,
       });
@@ -215,7 +214,7 @@ class Results implements KeptResults {
       if (bytes === undefined) throw unknownResult();
       return await readResult(decodeResult(bytes), asked, {
         pageCharacters,
-        maxMediaBytes: rendering.maxMediaBytes ?? MAX_MEDIA_BYTES,
+        maxMediaBytes: rendering.maxMediaBytes ?? DEFAULT_RENDERING.maxMediaBytes,
         scaler,
         clock,
         signal,
