@@ -332,14 +332,7 @@ describe('the requests about a task', () => {
   });
 
   it('cancel a task that is created after its call was canceled', async () => {
-    // Shaped like the transports of the SDKs, which resolve `send()` early and deliver late responses.
-    const sent: JSONRPCMessage[] = [];
-    const wire = {
-      onmessage: undefined as ((message: JSONRPCMessage) => void) | undefined,
-      start: async () => undefined,
-      close: async () => undefined,
-      send: async (message: JSONRPCMessage) => void sent.push(message),
-    };
+    const { wire, sent } = earlyWire();
     const delivered: JSONRPCMessage[] = [];
     const transport = withTasks(wire);
     transport.onmessage = (message) => void delivered.push(message);
@@ -349,12 +342,13 @@ describe('the requests about a task', () => {
     await call;
     wire.onmessage?.({ jsonrpc: '2.0', id: 5, result: TASK });
     expect(delivered).toEqual([]);
-    expect(sent.map((message) => 'method' in message && message.method)).toEqual([
+    const messages = sent.map(({ message }) => message);
+    expect(messages.map((message) => 'method' in message && message.method)).toEqual([
       'tools/call',
       'notifications/cancelled',
       'tasks/cancel',
     ]);
-    const [, , cancel] = sent;
+    const [, , cancel] = messages;
     wire.onmessage?.({
       jsonrpc: '2.0',
       id: (cancel as JSONRPCRequest).id,
@@ -365,14 +359,7 @@ describe('the requests about a task', () => {
 
   it('have the headers of the call, without those that repeat its arguments; a second task for a call is ignored', async () => {
     const clock = createManualClock();
-    const sent: { readonly message: JSONRPCMessage; readonly headers: unknown }[] = [];
-    const wire = {
-      onmessage: undefined as ((message: JSONRPCMessage) => void) | undefined,
-      start: async () => undefined,
-      close: async () => undefined,
-      send: async (message: JSONRPCMessage, options?: TransportSendOptions) =>
-        void sent.push({ message, headers: options?.headers }),
-    };
+    const { wire, sent } = earlyWire();
     const transport = withTasks(wire, { clock });
     const headers = { 'x-tenant': 'ann', 'Mcp-Param-City': 'Rome' };
     const request = {
@@ -416,3 +403,16 @@ describe('the requests about a task', () => {
     expect(sent('tools/call')).toBe(2);
   });
 });
+
+/** Creates a transport like those of the SDKs, which resolve `send()` early and deliver late responses. */
+function earlyWire() {
+  const sent: { readonly message: JSONRPCMessage; readonly headers: unknown }[] = [];
+  const wire = {
+    onmessage: undefined as ((message: JSONRPCMessage) => void) | undefined,
+    start: async () => undefined,
+    close: async () => undefined,
+    send: async (message: JSONRPCMessage, options?: TransportSendOptions) =>
+      void sent.push({ message, headers: options?.headers }),
+  };
+  return { wire, sent };
+}

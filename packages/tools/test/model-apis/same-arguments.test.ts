@@ -1,4 +1,3 @@
-import { Validator, type Schema } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rounds } from '../../../../scripts/rounds.js';
@@ -9,27 +8,7 @@ import { geminiFunctions } from '../../src/model-apis/gemini.js';
 import { openAiResponsesTools } from '../../src/model-apis/openai.js';
 import { jsonSchemas, jsonValues } from '../support/arbitrary-schemas.js';
 import { fakeHost, tool } from '../support/fake-host.js';
-
-/** Without prototypes, because the reference implementation looks up inherited members such as `constructor`. */
-const plain = (value: unknown, without?: string): unknown =>
-  JSON.parse(JSON.stringify(value), (key, member: unknown) => {
-    if (key === without) return undefined;
-    const isObject = typeof member === 'object' && member !== null && !Array.isArray(member);
-    return isObject ? Object.assign(Object.create(null), member) : member;
-  });
-
-/** Undefined where the reference implementation does not terminate: `{ not: { $ref: '#' } }`. */
-function judgeOf(schema: object): (value: unknown) => boolean | undefined {
-  const validator = new Validator(plain(schema, 'format') as Schema, '2020-12');
-  return (value) => {
-    try {
-      return validator.validate(plain(value)).valid;
-    } catch (error) {
-      if (error instanceof RangeError) return undefined;
-      throw error;
-    }
-  };
-}
+import { judgeOf } from '../support/reference-validator.js';
 
 const names = fc.constantFrom('a', 'b', 'ab');
 const args = fc.dictionary(names, jsonValues, { maxKeys: 3, noNullPrototype: true });
