@@ -74,12 +74,8 @@ export interface PolicyTool extends Pick<CatalogTool, 'server' | 'name' | 'annot
  */
 export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   const { servers = {}, folderIsTrusted = false, approvals = createToolApprovals(), identify } = options;
-  const configured = new Map(
-    Object.keys(servers).map((server) => [server, new ServerRules(server, servers)]),
-  );
   // Reports a mistake now and not at the first call.
-  for (const each of configured.values()) each.read();
-  const rulesOf = (server: string): ServerRules => configured.get(server) ?? new ServerRules(server, servers);
+  for (const server of Object.keys(servers)) permissionsOf(server, servers);
   const isTrusted = (permissions: ToolPermissions): boolean =>
     permissions.trust === true &&
     (typeof folderIsTrusted === 'function' ? folderIsTrusted() : folderIsTrusted);
@@ -103,9 +99,8 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
   return {
     approvals,
     forTool(tool) {
-      const rules = rulesOf(tool.server);
-      const server = rules.label;
-      const permissions = rules.read();
+      const server = labelOf(tool.server);
+      const permissions = permissionsOf(tool.server, servers);
       const denied = permissions.deniedTools?.map((name) => name.toLowerCase());
       if (matchesAny(tool.name.toLowerCase(), denied)) {
         return verdict('deny', 'denied-tool', `The tool is on the list of denied tools of ${server}.`);
@@ -148,9 +143,8 @@ export function createToolPolicy(options: ToolPolicyOptions = {}): ToolPolicy {
           );
     },
     forResource({ server, uri }) {
-      const rules = rulesOf(server);
-      const where = rules.label;
-      const permissions = rules.read();
+      const where = labelOf(server);
+      const permissions = permissionsOf(server, servers);
       const general = byPermission('read', permissions.readPermission, where);
       if (matchesAny(uri, permissions.allowedResources)) {
         return verdict(
@@ -190,56 +184,47 @@ type Status = ReturnType<ToolApprovals['forTool']>;
 /** Returns whether a tool was changed or added since the user approved it, or its server. */
 const isNew = (status: Status): boolean => status === 'changed' || status === 'added';
 
-/** The permissions of a server as they are now: what a program denies meanwhile holds at once. */
-class ServerRules {
-  readonly #server: string;
-  readonly #servers: NonNullable<ToolPolicyOptions['servers']>;
-  /** Names the server in a sentence for the user. */
-  readonly label: string;
+type Check = readonly [fits: (value: unknown) => boolean, expected: string];
+const NAMES: Check = [
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  'an array of strings',
+];
+const PERMISSION: Check = [
+  (value) => value === 'allow' || value === 'ask' || value === 'deny',
+  '"allow", "ask" or "deny"',
+];
+const CHECKS = Object.entries<Check>({
+  trust: [(value) => typeof value === 'boolean', 'true or false'],
+  allowedTools: NAMES,
+  deniedTools: NAMES,
+  enabledTools: NAMES,
+  allowedResources: NAMES,
+  readPermission: PERMISSION,
+  writePermission: PERMISSION,
+} satisfies Record<keyof ToolPermissions, Check>);
 
-  constructor(server: string, servers: NonNullable<ToolPolicyOptions['servers']>) {
-    this.#server = server;
-    this.#servers = servers;
-    this.label = `server "${show(server)}"`;
-  }
-
-  /** Throws `CONFIG_INVALID` for a malformed permission: ignoring it could allow what it denies. */
-  read(): ToolPermissions {
-    const entry = Object.hasOwn(this.#servers, this.#server) ? this.#servers[this.#server] : undefined;
-    if (entry === undefined) return {};
-    const { trust } = entry;
-    if (trust !== undefined && typeof trust !== 'boolean') throw this.#invalid('trust', 'true or false');
-    return {
-      allowedTools: this.#strings('allowedTools', entry.allowedTools),
-      deniedTools: this.#strings('deniedTools', entry.deniedTools),
-      enabledTools: this.#strings('enabledTools', entry.enabledTools),
-      allowedResources: this.#strings('allowedResources', entry.allowedResources),
-      readPermission: this.#permission('readPermission', entry.readPermission),
-      writePermission: this.#permission('writePermission', entry.writePermission),
-      trust,
-    };
-  }
-
-  #strings(field: string, value: unknown): readonly string[] | undefined {
-    if (value === undefined) return undefined;
-    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
-    throw this.#invalid(field, 'an array of strings');
-  }
-
-  #permission(field: string, value: unknown): ToolPermission | undefined {
-    if (value === undefined || value === 'allow' || value === 'ask' || value === 'deny') return value;
-    throw this.#invalid(field, '"allow", "ask" or "deny"');
-  }
-
-  #invalid(field: string, expected: string): FittingsError {
-    const server = this.#server;
-    return new FittingsError(
+/**
+ * Returns the permissions of a server as they are now: what a program denies meanwhile holds at once. Throws `CONFIG_INVALID` for a
+ * malformed permission: ignoring it could allow what it denies.
+ */
+function permissionsOf(server: string, servers: NonNullable<ToolPolicyOptions['servers']>): ToolPermissions {
+  const entry = Object.hasOwn(servers, server) ? servers[server] : undefined;
+  if (entry === undefined) return {};
+  for (const [field, [fits, expected]] of CHECKS) {
+    const value: unknown = Reflect.get(entry, field);
+    if (value === undefined || fits(value)) continue;
+    throw new FittingsError(
       'CONFIG_INVALID',
       `The permissions of the server ${JSON.stringify(server)} are invalid: "${field}" must be ${expected}.`,
       { server },
     );
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member was checked
+  return entry as ToolPermissions;
 }
+
+/** Names a server in a sentence for the user. */
+const labelOf = (server: string): string => `server "${show(server)}"`;
 
 /** Returns whether the list of allowed tools has the name itself, of a tool that is not said to be destructive. */
 function isNamed({ name, annotations }: PolicyTool, { allowedTools }: ToolPermissions): boolean {
