@@ -9,7 +9,7 @@ import {
   acceptsUnique,
 } from './collection-checks.js';
 import { acceptsInteger, acceptsMultiple } from './number-checks.js';
-import { definitionOf, type SimpleSchema } from './simple-schema.js';
+import type { SimpleSchema } from './simple-schema.js';
 
 /** Builds the Zod schema of a simplified schema. */
 export function buildZod(schema: SimpleSchema): z.ZodType {
@@ -45,7 +45,7 @@ class Builder {
     // The definition is complete when the first value is checked.
     if (this.#open.has(reference)) return z.lazy(() => this.#built.get(reference) ?? z.any());
     this.#open.add(reference);
-    const built = this.build(definitionOf(reference, this.#definitions));
+    const built = this.build(this.#definitions[reference] ?? {});
     this.#open.delete(reference);
     this.#built.set(reference, built);
     return built;

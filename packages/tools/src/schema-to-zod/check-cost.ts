@@ -47,7 +47,7 @@ function isEndless(schemas: readonly SimpleSchema[], definitions: Definitions): 
   const done = new Set<string>();
   const visit = (schema: SimpleSchema): boolean => {
     if ((schema.allOf ?? schema.anyOf ?? schema.oneOf)?.some(visit) === true) return true;
-    const name = referenceOf(schema);
+    const { $ref: name } = schema;
     if (name === undefined || done.has(name)) return false;
     if (open.has(name)) return true;
     open.add(name);
@@ -92,7 +92,7 @@ function unfold(
   const open = new Set<string>();
   let recursive = false;
   const extentOf = (schema: SimpleSchema): Extent => {
-    const name = referenceOf(schema);
+    const { $ref: name } = schema;
     const same = (schema.allOf ?? schema.anyOf ?? schema.oneOf ?? []).map(extentOf);
     if (name !== undefined) same.push(extentOfDefinition(name));
     const { properties = {}, additionalProperties, prefixItems = [], items, patternProperties } = schema;
@@ -139,9 +139,6 @@ function unfold(
   };
   return { extent: extentOf(root), recursive };
 }
-
-const PREFIX = '#/$defs/';
-const referenceOf = (schema: SimpleSchema): string | undefined => schema.$ref?.slice(PREFIX.length);
 
 function everySchema(schema: SimpleSchema): readonly SimpleSchema[] {
   const all = [schema];

@@ -14,6 +14,7 @@ export interface SimpleSchema {
   anyOf?: SimpleSchema[];
   oneOf?: SimpleSchema[];
   allOf?: SimpleSchema[];
+  /** JSON Pointer to a part of the document, which is the key of its schema in `$defs`. */
   $ref?: string;
   /** `{ not: {} }` accepts nothing. */
   not?: Record<string, never>;
@@ -94,14 +95,6 @@ export function openInheritedNames(
       return [name, anything()];
     }),
   );
-}
-
-/** Returns what a `$ref` of a simplified schema leads to. */
-export function definitionOf(
-  reference: string,
-  definitions: Readonly<Record<string, SimpleSchema>>,
-): SimpleSchema {
-  return definitions[reference.slice('#/$defs/'.length)] ?? {};
 }
 
 /** Calls `visit` with every schema directly inside this one. */

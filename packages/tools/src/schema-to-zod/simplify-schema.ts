@@ -33,8 +33,9 @@ export class Simplifier {
   readonly #references: References;
   readonly #compiled = new Map<string, LinearPattern | string>();
   #patternSteps = 0;
-  readonly #definitions = new Map<string, string>();
-  readonly #open: (Target & { readonly name: string })[] = [];
+  /** Pointers to the targets of references. */
+  readonly #targets = new Set<string>();
+  readonly #open: Target[] = [];
   readonly #ifPartial: (() => void)[] = [];
 
   constructor(draft: Draft, references: References) {
@@ -46,9 +47,9 @@ export class Simplifier {
     const schema = this.simplify(root, '');
     const definitions: Record<string, SimpleSchema> = {};
     for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
-      definitions[next.name] = this.simplify(next.schema, next.pointer);
+      definitions[next.pointer] = this.simplify(next.schema, next.pointer);
     }
-    if (this.#definitions.size > 0) schema.$defs = definitions;
+    if (this.#targets.size > 0) schema.$defs = definitions;
     if (this.differences.list.length > 0) for (const relax of this.#ifPartial) relax();
     return schema;
   }
@@ -124,13 +125,11 @@ export class Simplifier {
       this.differences.add('$ref', pointer, reason);
       return anything();
     }
-    let name = this.#definitions.get(target.pointer);
-    if (name === undefined) {
-      name = `d${this.#definitions.size}`;
-      this.#definitions.set(target.pointer, name);
-      this.#open.push({ ...target, name });
+    if (!this.#targets.has(target.pointer)) {
+      this.#targets.add(target.pointer);
+      this.#open.push(target);
     }
-    return { $ref: `#/$defs/${name}` };
+    return { $ref: target.pointer };
   }
 
   /** Reads `enum` and `const`. */
