@@ -1,8 +1,8 @@
-import { FittingsError } from '@mcp-fittings/client-core';
+import type { FittingsError } from '@mcp-fittings/client-core';
 import { RecentMap } from '@mcp-fittings/toolbox/base-transport';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import type { ModelTool } from '../model-tools/model-tool.js';
-import type { Confirm } from './confirm-call.js';
+import { notCalled, type Confirm } from './confirm-call.js';
 
 /** Most questions that are remembered. The oldest are forgotten. */
 const MAX_QUESTIONS = 1_000;
@@ -55,10 +55,5 @@ export class AskedCalls {
   }
 }
 
-function notApproved({ ref }: ModelTool, message: string): FittingsError {
-  return new FittingsError('APPROVAL_REQUIRED', message, {
-    server: ref.server,
-    delivery: 'not-sent',
-    hint: 'Call the tool again. The user will be asked.',
-  });
-}
+const notApproved = (tool: ModelTool, message: string): FittingsError =>
+  notCalled('APPROVAL_REQUIRED', tool, message, 'Call the tool again. The user will be asked.');

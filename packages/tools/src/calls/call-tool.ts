@@ -15,7 +15,7 @@ import type { RenderOptions } from '../results/rendering.js';
 import { checkCopy, checkValue } from '../validation/check-value.js';
 import { describeIssues, type SchemaIssue } from '../validation/schema-issues.js';
 import type { ToolHost } from '../tool-host.js';
-import { confirmCall, deniedByPolicy, type Confirm } from './confirm-call.js';
+import { confirmCall, deniedByPolicy, notCalled, type Confirm } from './confirm-call.js';
 import type { RenderedResult } from './result-spill.js';
 import { ProgressQueue } from './progress-queue.js';
 import type { LastToolEvent, ToolEvent } from './toolset.js';
@@ -284,23 +284,21 @@ function unknownTool(name: string, names: ToolNames): FittingsError {
 }
 
 function needsConfirm(tool: ModelTool, { reason }: ToolPolicyVerdict): FittingsError {
-  return new FittingsError(
+  return notCalled(
     'APPROVAL_REQUIRED',
+    tool,
     `The tool ${tool.name} requires confirmation, but the host has no confirm callback: ${reason}`,
-    {
-      server: tool.ref.server,
-      delivery: 'not-sent',
-      hint: 'Allow the tool in the policy, or pass `confirm` to createTools().',
-    },
+    'Allow the tool in the policy, or pass `confirm` to createTools().',
   );
 }
 
 function invalidArguments(tool: ModelTool, problem: string): FittingsError {
-  return new FittingsError('ARGUMENTS_INVALID', `The arguments of ${tool.name} are invalid: ${problem}.`, {
-    server: tool.ref.server,
-    delivery: 'not-sent',
-    hint: 'Call the tool again with arguments that match its schema.',
-  });
+  return notCalled(
+    'ARGUMENTS_INVALID',
+    tool,
+    `The arguments of ${tool.name} are invalid: ${problem}.`,
+    'Call the tool again with arguments that match its schema.',
+  );
 }
 
 function callError(thrown: unknown, delivery: Delivery, signal: AbortSignal): FittingsError {

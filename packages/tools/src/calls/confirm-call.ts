@@ -92,51 +92,48 @@ type CallGate = Parameters<typeof confirmCall>[1];
 /** Answers of which each lets the call run. */
 const AGREES: ReadonlySet<unknown> = new Set(['once', 'always-tool', 'always-server']);
 
-const declined = ({ name, ref }: CallQuestion): FittingsError =>
-  new FittingsError('POLICY_DENIED', `The user declined the call of ${name}.`, {
-    server: ref.server,
-    delivery: 'not-sent',
-  });
+/** Creates the error of a call that was not made. */
+export function notCalled(
+  code: 'APPROVAL_REQUIRED' | 'ARGUMENTS_INVALID' | 'CALLBACK_FAILED' | 'POLICY_DENIED',
+  { ref }: Pick<ModelTool, 'ref'>,
+  message: string,
+  hint?: string,
+): FittingsError {
+  return new FittingsError(code, message, { server: ref.server, delivery: 'not-sent', hint });
+}
+
+const declined = (question: CallQuestion): FittingsError =>
+  notCalled('POLICY_DENIED', question, `The user declined the call of ${question.name}.`);
 
 /** A program without types may answer `true`, or nothing: neither runs the tool, and neither is a refusal of the user. */
-const notAnAnswer = ({ name, ref }: CallQuestion, outcome: unknown): FittingsError =>
-  new FittingsError(
+const notAnAnswer = (question: CallQuestion, outcome: unknown): FittingsError =>
+  notCalled(
     'CALLBACK_FAILED',
-    `The confirm callback answered ${outcome === undefined ? 'nothing' : `a value of type ${typeof outcome}`} to the call of ${name}.`,
-    {
-      server: ref.server,
-      delivery: 'not-sent',
-      hint: 'Answer with "once", "always-tool", "always-server" or "cancel".',
-    },
+    question,
+    `The confirm callback answered ${outcome === undefined ? 'nothing' : `a value of type ${typeof outcome}`} to the call of ${question.name}.`,
+    'Answer with "once", "always-tool", "always-server" or "cancel".',
   );
 
 /** The user may take minutes to answer. The answer must not be used for another tool, another server or against a new rule. */
-function checkUnchanged({ name, ref, asked }: CallQuestion, { currentTool, policy }: CallGate): void {
+function checkUnchanged(question: CallQuestion, { currentTool, policy }: CallGate): void {
+  const { name, asked } = question;
   const now = currentTool();
   if (now.digest !== asked.digest || now.identity !== asked.identity) {
-    throw new FittingsError(
+    throw notCalled(
       'APPROVAL_REQUIRED',
+      question,
       `The tool ${name} or its server changed while the question was open.`,
-      {
-        server: ref.server,
-        delivery: 'not-sent',
-        hint: 'Call the tool again. The user will be asked about the changed tool.',
-      },
+      'Call the tool again. The user will be asked about the changed tool.',
     );
   }
   const verdict = policy.forTool(now);
-  if (verdict.decision === 'deny') throw deniedByPolicy({ name, ref }, verdict);
+  if (verdict.decision === 'deny') throw deniedByPolicy(question, verdict);
 }
 
-export function deniedByPolicy(
-  { name, ref }: Pick<ModelTool, 'name' | 'ref'>,
+export const deniedByPolicy = (
+  tool: Pick<ModelTool, 'name' | 'ref'>,
   { reason }: ToolPolicyVerdict,
-): FittingsError {
-  return new FittingsError('POLICY_DENIED', `The policy denies the call of ${name}: ${reason}`, {
-    server: ref.server,
-    delivery: 'not-sent',
-  });
-}
+): FittingsError => notCalled('POLICY_DENIED', tool, `The policy denies the call of ${tool.name}: ${reason}`);
 
 /** Together with the note about its length, the text has at most 10 000 characters. */
 const MAX_ARGUMENTS_LENGTH = 8_000;
