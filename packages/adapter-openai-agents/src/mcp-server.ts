@@ -152,18 +152,8 @@ function sdkTool({
   description,
   parameters,
 }: OpenAiResponsesTool): Awaited<ReturnType<OpenAiAgentsServer['listTools']>>[number] {
-  const { properties, required } = parameters;
-  return {
-    name,
-    description,
-    inputSchema: {
-      ...parameters,
-      type: 'object',
-      properties: isRecord(properties) ? properties : {},
-      required: Array.isArray(required) ? required.filter((each) => typeof each === 'string') : [],
-      additionalProperties: false,
-    },
-  };
+  const { required = [] } = parameters;
+  return { name, description, inputSchema: { ...parameters, required, additionalProperties: false } };
 }
 
 /** Makes the result of a call. The model gets its content; the program all of it, with a `customDataExtractor`. */

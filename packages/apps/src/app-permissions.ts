@@ -15,14 +15,13 @@ export type AppPermissions = {
 
 type AppPermission = keyof AppPermissions;
 
-/** The feature of the Permissions Policy for each permission. */
-const FEATURES: Readonly<Record<AppPermission, string>> = {
-  camera: 'camera',
-  microphone: 'microphone',
-  geolocation: 'geolocation',
-  clipboardWrite: 'clipboard-write',
-};
-const NAMES: readonly AppPermission[] = ['camera', 'microphone', 'geolocation', 'clipboardWrite'];
+/** Each permission with its feature of the Permissions Policy. */
+const FEATURES: readonly (readonly [name: AppPermission, feature: string])[] = [
+  ['camera', 'camera'],
+  ['microphone', 'microphone'],
+  ['geolocation', 'geolocation'],
+  ['clipboardWrite', 'clipboard-write'],
+];
 /** Most unknown members that are reported. */
 const MAX_REPORTED = 10;
 
@@ -38,14 +37,14 @@ export function readPermissions(
     return {};
   }
   const permissions: AppPermissions = {};
-  for (const name of NAMES) {
+  for (const [name] of FEATURES) {
     if (!Object.hasOwn(value, name) || value[name] === undefined) continue;
     if (!isRecord(value[name])) refused.push(`"permissions": "${name}" is not an object.`);
     else if (granted?.includes(name) === false) {
       refused.push(`"permissions": "${name}" is not granted by this host.`);
     } else permissions[name] = {};
   }
-  const unknown = Object.keys(value).filter((name) => !NAMES.some((known) => known === name));
+  const unknown = Object.keys(value).filter((name) => !FEATURES.some(([known]) => known === name));
   for (const name of unknown.slice(0, MAX_REPORTED)) {
     refused.push(`"permissions": "${escapeText(name, { maxLength: 60 })}" is not known.`);
   }
@@ -54,7 +53,7 @@ export function readPermissions(
 
 /** Returns the `allow` attribute of the frame: features of the Permissions Policy, separated by semicolons. */
 export function allowAttribute(permissions: AppPermissions): string {
-  return NAMES.filter((name) => permissions[name] !== undefined)
-    .map((name) => FEATURES[name])
+  return FEATURES.filter(([name]) => permissions[name] !== undefined)
+    .map(([, feature]) => feature)
     .join('; ');
 }

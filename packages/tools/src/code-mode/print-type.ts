@@ -7,27 +7,18 @@ const MAX_LINE = 100;
 /** The type is longer than it may be. */
 export class TypeTooLong extends Error {}
 
-export interface PrintOptions {
-  /** Writes arrays as `readonly`, so that a program can pass both kinds. */
-  readonly readonlyArrays: boolean;
-  /** The most characters of one type. */
-  readonly maxCharacters: number;
-}
-
-/** Writes a type. The first line is not indented. Throws {@link TypeTooLong}. */
-export function printType(type: TypeNode, indent: string, options: PrintOptions): string {
-  return new Printer(options).print(type, indent);
-}
-
-class Printer {
+/** Writes one type. */
+export class Printer {
   readonly #readonly: string;
   #left: number;
 
-  constructor({ readonlyArrays, maxCharacters }: PrintOptions) {
-    this.#readonly = readonlyArrays ? 'readonly ' : '';
-    this.#left = maxCharacters;
+  /** @param options `readonlyArrays`: writes arrays as `readonly`, so that a program can pass both kinds. */
+  constructor(options: { readonly readonlyArrays: boolean; readonly maxCharacters: number }) {
+    this.#readonly = options.readonlyArrays ? 'readonly ' : '';
+    this.#left = options.maxCharacters;
   }
 
+  /** The first line is not indented. Throws {@link TypeTooLong}. */
   print(type: TypeNode, indent: string): string {
     switch (type.kind) {
       case 'reference':

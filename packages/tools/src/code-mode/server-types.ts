@@ -6,9 +6,9 @@ import { freeName, hashPair } from '../names/keys.js';
 import type { SchemaDifference } from '../schema/schema-differences.js';
 import { acceptSchemas, type SchemaLimits } from '../schema/schema-limits.js';
 import { createIdentifiers, FUNCTION_NAMES, pascalCase, upperFirst } from './identifiers.js';
-import { printType, TypeTooLong } from './print-type.js';
+import { Printer, TypeTooLong } from './print-type.js';
 import { ANY_OBJECT, schemaType, type SchemaType } from './schema-to-type.js';
-import { commentLines, docComment, propertyName, schemaComment } from './source-text.js';
+import { commentLines, docComment, isText, propertyName, schemaComment } from './source-text.js';
 import { UNKNOWN, type Definition, type TypeNode } from './type-node.js';
 
 /** A tool as its server describes it. `CatalogTool` of `@mcp-fittings/host` is one. */
@@ -185,10 +185,8 @@ class ServerWriter {
 
   #declaration(definition: Definition, comment: string, isInput: boolean): string {
     const { indent, exported } = this.#options;
-    const type = printType(definition.type, indent, {
-      readonlyArrays: isInput,
-      maxCharacters: MAX_TYPE_CHARACTERS,
-    });
+    const printer = new Printer({ readonlyArrays: isInput, maxCharacters: MAX_TYPE_CHARACTERS });
+    const type = printer.print(definition.type, indent);
     return `${comment}${indent}${exported}type ${definition.name} =${type.startsWith('\n') ? '' : ' '}${type};\n`;
   }
 }
@@ -205,9 +203,6 @@ function definitionComment({ schema }: Definition, indent: string): string {
 function acceptsNothing(type: TypeNode): boolean {
   return type.kind === 'object' && type.properties.every(({ optional }) => optional);
 }
-
-const isText = (value: string | undefined): value is string =>
-  typeof value === 'string' && value.trim() !== '';
 
 function tooMany({ server }: DescribedTool): FittingsError {
   return new FittingsError(

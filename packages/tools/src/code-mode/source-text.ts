@@ -119,4 +119,5 @@ function constraintsOf(schema: JsonObject): string {
   return [...(integer ? ['integer'] : []), ...named].join(', ');
 }
 
-const isText = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== '';
+export const isText = (value: Json | undefined): value is string =>
+  typeof value === 'string' && value.trim() !== '';
