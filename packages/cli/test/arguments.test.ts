@@ -20,6 +20,7 @@ const schema = {
     size: { enum: ['s', 'm', 3] },
     free: {},
     loop: { $ref: '#/properties/loop' },
+    broken: { $ref: '#/%' },
   },
   $defs: { point: { type: 'object', properties: { x: { type: 'number' }, y: { type: 'number' } } } },
 };
@@ -49,6 +50,7 @@ describe('arguments are read as the schema wants them', () => {
     ['free=[1]', { free: [1] }],
     ['free=words', { free: 'words' }],
     ['loop=1', { loop: 1 }],
+    ['broken=1', { broken: 1 }],
     ['something.else.entirely=1', { 'something.else.entirely': 1 }],
   ])('%s', (pair, expected) => {
     expect(build(pair)).toEqual(expected);

@@ -1,4 +1,5 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { decodeComponent } from '@mcp-fittings/toolbox/text';
 
 /** A JSON Schema type, which decides how a string on the command line is converted. */
 export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null';
@@ -72,7 +73,7 @@ function resolve(root: unknown, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   let value = root;
   for (const token of reference.slice(1).split('/').slice(1)) {
-    const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decodeComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
     if (Array.isArray(value)) value = value[Number(key)];
     else value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }
