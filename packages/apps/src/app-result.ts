@@ -41,7 +41,6 @@ export function toAppResult(result: ToolResult): AppToolResult {
 function toBlock(block: ContentBlock): AppToolResult['content'] {
   switch (block.type) {
     case 'text':
-      return [{ ...block }];
     case 'image':
     case 'audio':
       return [{ ...block }];

@@ -5,7 +5,7 @@ import type { LastToolEvent, Toolset } from '../calls/toolset.js';
 import { hashPair } from '../names/keys.js';
 import type { ModelSchema } from '../model-tools/model-schema.js';
 import { nameTool, prepareTool, type ModelTool } from '../model-tools/model-tool.js';
-import { renderError } from '../results/render-result.js';
+import { renderError, renderingOf } from '../results/render-result.js';
 import { oneLine } from './tool-texts.js';
 
 /** The name of the tool with which a model searches for tools. No tool of a server gets it while `defer` is set. */
@@ -125,16 +125,12 @@ export function runSearch(deps: SearchDeps, args: unknown): LastToolEvent {
     ...lines,
     ...missing.map((name, at) => missingLine(name, at < MAX_SUGGESTED ? deps.names() : [])),
   ].join('\n');
+  const content = [{ type: 'text' as const, text }];
   return {
     type: 'result',
-    result: { content: [{ type: 'text', text }] },
+    result: { content },
     issues: [],
-    rendering: {
-      parts: [{ type: 'text', text }],
-      text,
-      isError: false,
-      ...(toolReferences.length > 0 && { toolReferences }),
-    },
+    rendering: { ...renderingOf(content, false), ...(toolReferences.length > 0 && { toolReferences }) },
   };
 }
 

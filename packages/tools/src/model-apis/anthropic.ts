@@ -80,25 +80,20 @@ type ImageType = (Content & { type: 'image' })['source']['media_type'];
  */
 export function anthropicToolResult(toolUseId: string, rendering: Rendering): AnthropicToolResult {
   const { toolReferences = [], isError } = rendering;
-  if (toolReferences.length > 0) {
-    const content = toolReferences.map(({ name }) => ({ type: 'tool_reference' as const, tool_name: name }));
-    return { type: 'tool_result', tool_use_id: toolUseId, is_error: isError, content };
-  }
-  return {
-    type: 'tool_result',
-    tool_use_id: toolUseId,
-    is_error: rendering.isError,
-    content: mapContent<Content>(
-      rendering,
-      (part) => part.type === 'image' && !rendering.isError,
-      (text) => ({ type: 'text', text }),
-      ({ mimeType, data }) => ({
-        type: 'image',
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a rendered image has one of these four types
-        source: { type: 'base64', media_type: mimeType as ImageType, data },
-      }),
-    ),
-  };
+  const content =
+    toolReferences.length > 0
+      ? toolReferences.map(({ name }): Content => ({ type: 'tool_reference', tool_name: name }))
+      : mapContent<Content>(
+          rendering,
+          (part) => part.type === 'image' && !isError,
+          (text) => ({ type: 'text', text }),
+          ({ mimeType, data }) => ({
+            type: 'image',
+            // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a rendered image has one of these four types
+            source: { type: 'base64', media_type: mimeType as ImageType, data },
+          }),
+        );
+  return { type: 'tool_result', tool_use_id: toolUseId, is_error: isError, content };
 }
 
 /**

@@ -18,25 +18,18 @@ const META = [
   'openai/widgetAccessible',
 ] as const;
 
+const MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
+
 /** Returns the part of a tool that is pinned. */
 export function definitionOf(tool: CatalogTool): PinnedDefinition {
-  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = tool;
-  const meta = metaOf(_meta);
-  return {
-    name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
-    ...(meta !== undefined && { _meta: meta }),
-  };
+  const meta = isRecord(tool._meta) ? pick(tool._meta, META) : {};
+  return { ...pick(tool, MEMBERS), ...(Object.keys(meta).length > 0 && { _meta: meta }) };
 }
 
-function metaOf(meta: unknown): PinnedDefinition | undefined {
-  if (!isRecord(meta)) return undefined;
-  const kept = META.filter((key) => Object.hasOwn(meta, key)).map((key) => [key, meta[key]] as const);
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+function pick(from: object, keys: readonly string[]): PinnedDefinition {
+  return Object.fromEntries(
+    Object.entries(from).filter(([key, value]) => keys.includes(key) && value !== undefined),
+  );
 }
 
 /** Returns the same for two tools that differ in nothing but their names. */
