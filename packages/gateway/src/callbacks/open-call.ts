@@ -30,6 +30,8 @@ export interface OpenCallOptions<T> {
   readonly server: string;
   /** The exchange in which the client waits. */
   readonly exchange: ClientExchange;
+  /** That of the request with which the call begins. Aborting it gives the call up. */
+  readonly controller: AbortController;
   /** Does the work. It may ask the client meanwhile. */
   readonly work: (call: OpenCall<T>) => Promise<T>;
 }
@@ -54,18 +56,19 @@ export class OpenCall<T = unknown> {
   readonly ended: Promise<void>;
   /** The exchange in which the client waits now, or waited last. */
   exchange: ClientExchange;
-  readonly #controller = new AbortController();
+  readonly #controller: AbortController;
   readonly #questions = new Map<string, Asked>();
   #outcome: { readonly result: T } | { readonly error: unknown } | undefined;
   #asked = 0;
   #wake = (): void => undefined;
 
   /** Starts the work in a microtask. */
-  constructor({ callerId, principal, server, exchange, work }: OpenCallOptions<T>) {
+  constructor({ callerId, principal, server, exchange, controller, work }: OpenCallOptions<T>) {
     this.callerId = callerId;
     this.principal = principal;
     this.server = server;
     this.exchange = exchange;
+    this.#controller = controller;
     this.ended = this.#run(work);
   }
 
@@ -95,6 +98,8 @@ export class OpenCall<T = unknown> {
         reject(new FittingsError('ABORTED', text, { cause: this.signal.reason }));
         return;
       }
+      if (this.#asked === 0)
+        this.signal.addEventListener('abort', () => this.#withdrawAll(this.signal.reason), { once: true });
       const key = `question-${++this.#asked}`;
       const sent = new AbortController();
       const settle = (): void => {
@@ -141,16 +146,26 @@ export class OpenCall<T = unknown> {
     }
   }
 
-  /** Takes the answers of the client, by the keys of the questions. What is not answered is asked again. */
-  answer(responses: Readonly<Record<string, unknown>>): void {
-    for (const [key, response] of Object.entries(responses)) this.#questions.get(key)?.answer(response);
-  }
-
   /** Gives the call up: aborts the work and withdraws the questions. Does nothing if it has ended. */
   abandon(reason: unknown): void {
-    if (!this.isOpen) return;
-    this.#controller.abort(reason);
-    for (const asked of this.#questions.values()) asked.withdraw(reason);
+    if (this.isOpen) this.#controller.abort(reason);
+  }
+
+  /**
+   * Goes on with another request of the client, which has answers by the keys of the questions. What is not answered is asked again. If its
+   * signal is aborted before the result is disposed of, the call is given up.
+   */
+  continue(
+    exchange: ClientExchange,
+    responses: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Disposable {
+    this.exchange = exchange;
+    for (const [key, response] of Object.entries(responses)) this.#questions.get(key)?.answer(response);
+    const stop = (): void => this.abandon(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    return { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
   }
 
   async #run(work: OpenCallOptions<T>['work']): Promise<void> {
@@ -160,8 +175,11 @@ export class OpenCall<T = unknown> {
     } catch (error) {
       this.#outcome = { error };
     }
-    for (const asked of this.#questions.values())
-      asked.withdraw(new FittingsError('ABORTED', 'The call that the question belongs to has ended.'));
+    this.#withdrawAll(new FittingsError('ABORTED', 'The call that the question belongs to has ended.'));
     this.#wake();
+  }
+
+  #withdrawAll(reason: unknown): void {
+    for (const asked of this.#questions.values()) asked.withdraw(reason);
   }
 }

@@ -34,8 +34,8 @@ export interface ClientRequest extends ClientConnection {
   readonly isReplayed?: boolean | undefined;
   /** Identifies the client among all clients: questions of one client's calls may be asked in any of them. */
   readonly client: object;
-  /** Aborted when the client cancels the request or is gone. */
-  readonly signal: AbortSignal;
+  /** Aborted when the client cancels the request or is gone, or what it asks for is given up. */
+  readonly controller: AbortController;
   /** Sends a notification that belongs to the request. */
   readonly notify: Notify;
   /** Asks the client within the request, until the signal is aborted. A client of 2026-07-28 is asked with the result. */

@@ -74,7 +74,6 @@ export class Peer {
     options: Pick<ClientRequest, 'isReplayed'> = {},
   ): Promise<JSONRPCObject> {
     const { surface, mount } = this.#options;
-    const { signal } = new AbortController();
     const session = this.#sessionOf('legacy');
     const notify = (): void => undefined;
     return surface.answer({
@@ -86,7 +85,7 @@ export class Peer {
       era: 'legacy',
       client: this,
       session,
-      signal,
+      controller: new AbortController(),
       notify,
       ...options,
     });
@@ -118,8 +117,8 @@ export class Peer {
     const isOpen = (): boolean => this.#working.get(id) === controller;
     const end = (response: JSONRPCMessage, status?: number): void => {
       if (!isOpen()) return;
-      send(response, undefined, status);
       this.#working.delete(id);
+      send(response, undefined, status);
     };
     const answered = surface.answer({
       id,
@@ -130,7 +129,7 @@ export class Peer {
       era,
       client: this,
       session: this.#sessionOf(era),
-      signal: controller.signal,
+      controller,
       notify: (name, given) => {
         if (isOpen()) send({ jsonrpc: '2.0', method: name, params: given }, id);
       },

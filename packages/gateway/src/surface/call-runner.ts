@@ -54,19 +54,16 @@ export class CallRunner {
     const responses = answersIn(inputResponses);
     const exchange = this.#exchangeOf(request);
     const call = held.take(state, binding);
-    if (call === undefined) {
-      const { signal } = request;
+    const { signal } = request.controller;
+    if (call === undefined)
       return (await relay?.resume({ id: state, binding, responses, exchange, signal })) ?? notHeld();
-    }
-    call.exchange = exchange;
-    call.answer(responses);
-    return this.#finish(call, request, passed);
+    using _continued = call.continue(exchange, responses, signal);
+    return await this.#finish(call, request, passed);
   }
 
   /** Passes on a request that never asks. */
   async once(request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
     const call = this.#begin(request, passed);
-    using _followed = follow(call, request);
     const step = await call.step();
     if ('result' in step) return asObject(step.result);
     const error = new FittingsError('CAPABILITY_MISSING', `${request.method} cannot ask the client.`, {
@@ -79,13 +76,11 @@ export class CallRunner {
 
   async #finish(call: OpenCall, request: ClientRequest, passed: PassedRequest): Promise<JSONRPCObject> {
     const logging = this.#logging(request, passed.server);
-    const followed = follow(call, request);
     try {
       const step = await call.step();
       if (!('questions' in step)) return asObject(step.result);
       return inputRequired(step.questions, this.#deps.held.hold(call, bindingOf(request, passed)));
     } finally {
-      followed[Symbol.dispose]();
       logging?.[Symbol.dispose]();
     }
   }
@@ -100,6 +95,7 @@ export class CallRunner {
       principal: caller.principal,
       server,
       exchange: this.#exchangeOf(request),
+      controller: request.controller,
       work: (open) => {
         const onProgress: CallOptions['onProgress'] = (progress) =>
           open.exchange.notify('notifications/progress', { ...progress });
@@ -161,14 +157,6 @@ export class CallRunner {
 function bindingOf({ caller, mount, method }: ClientRequest, { server, params }: PassedRequest): string {
   const bound = [caller.id, caller.principal ?? null, mount.server ?? null, server, method, params];
   return hashText(canonicalJson(bound));
-}
-
-/** Gives the call up if the client cancels its request, or disconnects. */
-function follow(call: OpenCall, { signal }: ClientRequest): Disposable {
-  const stop = (): void => call.abandon(signal.reason);
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
-  return { [Symbol.dispose]: () => signal.removeEventListener('abort', stop) };
 }
 
 /** Revision 2025-11-25 requires an id of a page, which servers of the next one do not give. */

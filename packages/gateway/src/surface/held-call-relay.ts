@@ -36,22 +36,18 @@ export class HeldCallRelay {
       if (!isRelayedRequest(body)) return {};
       const call = held.take(body.id, body.binding);
       if (call === undefined) return {};
-      call.exchange = {
+      const exchange: ClientExchange = {
         client: call.exchange.client,
         capabilities: body.capabilities,
         notify: (method, params) => void note({ method, params }),
       };
-      const stop = (): void => call.abandon(signal.reason);
-      signal.addEventListener('abort', stop, { once: true });
+      using _continued = call.continue(exchange, body.responses, signal);
       try {
-        call.answer(body.responses);
         const step = await call.step();
         if ('questions' in step) return { questions: step.questions, state: held.hold(call, body.binding) };
         return { result: step.result };
       } catch (error) {
         return { error: toRpcError(error, 'modern').toJSON() };
-      } finally {
-        signal.removeEventListener('abort', stop);
       }
     });
   }

@@ -30,7 +30,8 @@ export async function answerListen(
   maxSubscriptions: number,
   watch: (uris: readonly string[], onEvent: (event: ListenEvent) => void) => Disposable,
 ): Promise<JSONRPCObject> {
-  const { id, params, signal, notify } = request;
+  const { id, params, notify } = request;
+  const { signal } = request.controller;
   const filter = params['notifications'];
   if (!isRecord(filter)) {
     throw new RpcError(RPC_CODES.invalidParams, 'Invalid params: "notifications" must be an object.');

@@ -264,7 +264,7 @@ describe('people', () => {
         mount: { server },
         era: 'modern',
         client: {},
-        signal: new AbortController().signal,
+        controller: new AbortController(),
         notify: () => undefined,
       });
     const waiting = Array.from({ length: 16 }, (_, index) => list(`person${index}`, 'hanging'));

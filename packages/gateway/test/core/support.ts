@@ -137,12 +137,11 @@ export function listen(
   notifications: Result,
   onNotification: (method: string, params: Result) => void = () => undefined,
 ): () => void {
-  const stop = new AbortController();
+  const controller = new AbortController();
   const request = { id: 1, method: 'subscriptions/listen', params: { notifications } };
-  const { signal } = stop;
   const connection = { caller, mount: {}, era: 'modern' as const, client: {} };
-  void surface.answer({ ...request, ...connection, signal, notify: onNotification });
-  return () => stop.abort();
+  void surface.answer({ ...request, ...connection, controller, notify: onNotification });
+  return () => controller.abort();
 }
 
 export const ANYBODY: Caller = { id: 'anybody' };

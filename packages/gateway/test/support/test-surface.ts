@@ -64,7 +64,8 @@ export function createTestSurface(maxSubscriptions?: number): TestSurface {
     listeners.set(key, own);
     return own;
   };
-  const call = async ({ caller, mount, params, signal, notify, ask }: ClientRequest) => {
+  const call = async ({ caller, mount, params, controller, notify, ask }: ClientRequest) => {
+    const { signal } = controller;
     const { name, arguments: given, _meta } = params;
     const input = isRecord(given) ? given : {};
     if (name === 'whoami') {

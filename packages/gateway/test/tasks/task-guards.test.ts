@@ -143,7 +143,7 @@ describe('a task', () => {
       method: 'tools/call',
       params: { name: 'studio__render', _meta: { [META.clientCapabilities]: TASKS } },
       client: {},
-      signal: client.signal,
+      controller: client,
       notify: () => undefined,
     });
     await expect(answered).rejects.toMatchObject({ data: { code: 'ABORTED' } });
