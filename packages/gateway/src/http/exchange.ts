@@ -102,10 +102,9 @@ export class Exchange {
   respond(status: number, headers: ResponseHeaders, body?: string): void {
     if (this.isOver) return;
     const list: OutgoingHttpHeaders = { 'cache-control': 'no-store', ...headers };
-    const bytes = body === undefined ? undefined : Buffer.from(body);
-    if (bytes !== undefined) list['content-length'] = bytes.length;
+    if (body !== undefined) list['content-length'] = Buffer.byteLength(body);
     this.#writeHead(status, list);
-    this.#end(bytes);
+    this.#end(body);
   }
 
   /** Begins an event stream. */
@@ -177,7 +176,7 @@ export class Exchange {
     this.#outgoing.writeHead(status, { ...headers, ...added, ...(both !== '' && { vary: both }) });
   }
 
-  #end(body?: Buffer): void {
+  #end(body?: string | Buffer): void {
     this.#outgoing.end(body);
     this.#finish();
   }
@@ -207,10 +206,10 @@ export function nodeExchange(
   const { method = 'GET', url = '/' } = incoming;
   const host = incoming.headersDistinct['host']?.join(', ');
   const base = `${'encrypted' in incoming.socket ? 'https' : 'http'}://${isHost(host) ? host : 'localhost'}`;
-  // A proxy may send the absolute form; only the Host header counts.
-  const target = url.startsWith('/') ? `${base}${url}` : url;
-  if (!URL.canParse(target) || method === 'TRACE' || method === 'CONNECT') return undefined;
-  const { pathname: path, search } = new URL(target);
+  // A proxy may send the absolute form; only the Host header counts. A path after a valid host is always valid.
+  const isPath = url.startsWith('/');
+  if (method === 'TRACE' || method === 'CONNECT' || !(isPath || URL.canParse(url))) return undefined;
+  const { pathname: path, search } = new URL(isPath ? `${base}${url}` : url);
   const href = `${base}${path}${search}`;
   const headers = {
     get: (name: string) => incoming.headersDistinct[name.toLowerCase()]?.join(', ') ?? null,
