@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import { TransportError } from '@mcp-fittings/client-core';
@@ -85,30 +86,21 @@ function secureSocket(
 }
 
 /** Resolves at the event; destroys the socket if it fails or is aborted first. */
-function ready(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => {
-      settle();
-      socket.destroy();
-      reject(error);
-    };
-    const onAbort = (): void => fail(signal.reason);
-    const settle = (): void => {
-      signal.removeEventListener('abort', onAbort);
-      socket.off('error', fail);
-      socket.off(event, succeed);
-    };
-    const succeed = (): void => {
-      settle();
-      resolve(socket);
-    };
-    // Never removed, because a late error without a listener would end the process.
-    socket.on('error', () => undefined);
-    socket.once('error', fail);
-    socket.once(event, succeed);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
+async function ready(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<Socket> {
+  // Never removed, because a late error without a listener would end the process.
+  socket.on('error', () => undefined);
+  try {
+    await once(socket, event, { signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    throw error;
+  }
 }
 
 function portOf(url: URL, secure: boolean): number {

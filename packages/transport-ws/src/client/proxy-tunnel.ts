@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { TransportError } from '@mcp-fittings/client-core';
+import { decodeComponent } from '@mcp-fittings/toolbox/text';
 
 /** The proxy, and where its tunnel leads. */
 export interface TunnelTarget {
@@ -77,14 +78,6 @@ function refused(proxy: URL, authority: string, status: number, server: string |
 
 function credentialsOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  const pair = `${decoded(username)}:${decoded(password)}`;
+  const pair = `${decodeComponent(username)}:${decodeComponent(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock, JSONRPCMessage, TransportDescription } from '@mcp-fittings/client-core';
 import { afterTurn, BaseTransport, PacedSource } from '@mcp-fittings/toolbox/base-transport';
-import { isRequest } from '@mcp-fittings/toolbox/messages';
+import { isRequest, parseJson } from '@mcp-fittings/toolbox/messages';
 import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
@@ -197,18 +197,13 @@ export class SocketTransport extends BaseTransport {
       this.fail(this.error('PROTOCOL_VIOLATION', 'The peer sent a binary message; MCP uses text messages.'));
       return;
     }
-    let value: unknown;
-    try {
-      value = JSON.parse(data.toString());
-    } catch {
-      // Longer than what is shown, so that a secret at the cut is found too.
-      this.reportCounted('MESSAGE_INVALID', () => {
-        const excerpt = replyExcerpt(data.toString('utf8', 0, EXCERPT_BYTES), this.redact ?? unchanged, 80);
-        return `The peer sent a message that is not JSON: ${excerpt}`;
-      });
-      return;
-    }
-    this.receive(value);
+    const value = parseJson(data.toString());
+    if (value !== undefined) return this.receive(value);
+    // Longer than what is shown, so that a secret at the cut is found too.
+    this.reportCounted('MESSAGE_INVALID', () => {
+      const excerpt = replyExcerpt(data.toString('utf8', 0, EXCERPT_BYTES), this.redact ?? unchanged, 80);
+      return `The peer sent a message that is not JSON: ${excerpt}`;
+    });
   }
 
   #onError(error: Error): void {
