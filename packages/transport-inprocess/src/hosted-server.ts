@@ -34,31 +34,24 @@ export class HostedServer {
   readonly #options: HostedServerOptions;
   #instance: ConnectableServer | undefined;
   #stopped: Promise<void> | undefined;
-  #interrupt: (error: TransportError) => void = () => undefined;
-  readonly #interrupted: Promise<never>;
+  readonly #stopping = new AbortController();
 
   constructor(options: HostedServerOptions) {
     this.#options = options;
-    this.#interrupted = new Promise<never>((_, reject) => {
-      this.#interrupt = reject;
-    });
-    // It may reject after start() has settled.
-    this.#interrupted.catch(() => undefined);
   }
 
   /** Rejects with `CALLBACK_FAILED` when `createServer` or the server throws, with `TIMEOUT` when they take too long. */
   async start(transport: Transport): Promise<void> {
     const { startTimeoutMs: ms, clock } = this.#options;
     const error = (): TransportError => this.#tooLate('The in-process server did not start', ms);
-    await withTimeout({ ms, clock, error }, () =>
-      Promise.race([this.#createAndConnect(transport), this.#interrupted]),
-    );
+    const { signal } = this.#stopping;
+    await withTimeout({ ms, clock, error, signal }, () => this.#createAndConnect(transport));
   }
 
   /** Never rejects. Safe at any time, also during {@link start}, which then rejects soon. */
   stop(): Promise<void> {
     const { server } = this.#options;
-    this.#interrupt(new TransportError('TRANSPORT_CLOSED', 'The connection was closed.', { server }));
+    this.#stopping.abort(new TransportError('TRANSPORT_CLOSED', 'The connection was closed.', { server }));
     this.#stopped ??= this.#instance === undefined ? Promise.resolve() : this.#close(this.#instance);
     return this.#stopped;
   }
