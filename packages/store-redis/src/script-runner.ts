@@ -55,19 +55,9 @@ export class ScriptRunner {
   ): Promise<unknown> {
     const { client, timeoutMs, clock } = this.#options;
     return withTimeout({ ms: leftMs, error: () => redisTimeout(timeoutMs), clock }, () =>
-      evaluate(client, script, keys, values),
+      client.eval(script, { keys: [...keys], arguments: [...values] }),
     );
   }
-}
-
-/** Async, so that a client that throws becomes a rejection. */
-async function evaluate(
-  client: RedisClient,
-  script: string,
-  keys: readonly string[],
-  values: readonly string[],
-): Promise<unknown> {
-  return client.eval(script, { keys: [...keys], arguments: [...values] });
 }
 
 function parseReply(reply: unknown): Reply {
