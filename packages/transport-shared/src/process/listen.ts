@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
 import { ensurePrivateDirectory, writePrivateFile } from '@mcp-fittings/toolbox/files';
 import { startListening } from '@mcp-fittings/toolbox/private-socket';
 import { FileLocks } from '@mcp-fittings/toolbox/stores';
@@ -52,7 +53,7 @@ async function answers(path: string): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemErrorCode(error);
     if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTSOCK') return false;
     throw new FittingsError('CONNECT_FAILED', `Could not tell whether a process listens at ${path}.`, {
       cause: error,

@@ -6,7 +6,7 @@ import {
   type JSONRPCRequest,
   TransportError,
 } from '@mcp-fittings/client-core';
-import { isMessage, isRequest, META } from '@mcp-fittings/toolbox/messages';
+import { isMessage, isRecord, isRequest, META, parseJson } from '@mcp-fittings/toolbox/messages';
 import { canonicalJson, hashText } from '@mcp-fittings/toolbox/text';
 import { createLineSocket } from '../wire/line-socket.js';
 import {
@@ -72,12 +72,8 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
   };
 
   const receive = (text: string): void => {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return (socket.destroy(), undefined);
-    }
+    const value = parseJson(text);
+    if (value === undefined) return void socket.destroy();
     if (opening === undefined) return open(asOpening(controlOf(value)));
     const version = controlOf(value)?.['version'];
     if (typeof version === 'string') return current?.server.setProtocolVersion(version);
@@ -167,7 +163,7 @@ export function serveProgram(socket: Socket, pool: ServerPool, onEnd: () => void
  */
 function sessionOf({ params = {} }: JSONRPCRequest, opening: Opening): string {
   const { protocolVersion, capabilities } = params;
-  const hasRoots = typeof capabilities === 'object' && capabilities !== null && 'roots' in capabilities;
+  const hasRoots = isRecord(capabilities) && 'roots' in capabilities;
   const isAlone = hasRoots && opening.launch.roots === undefined;
   const text = canonicalJson([protocolVersion, capabilities, isAlone ? randomUUID() : null]);
   return hashText(text);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Clock, FittingsError, TransportError } from '@mcp-fittings/client-core';
 import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
@@ -95,11 +96,8 @@ async function startProcess(
     stdio: 'ignore',
     windowsHide: true,
   });
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', (cause) =>
-      reject(new FittingsError('SPAWN_FAILED', 'The shared process could not be started.', { cause })),
-    );
+  await once(child, 'spawn').catch((cause: unknown) => {
+    throw new FittingsError('SPAWN_FAILED', 'The shared process could not be started.', { cause });
   });
   child.on('error', () => undefined);
   child.unref();

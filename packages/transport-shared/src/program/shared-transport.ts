@@ -3,10 +3,10 @@ import { BaseTransport, type Intake } from '@mcp-fittings/toolbox/base-transport
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createLineSocket, type LineSocket } from '../wire/line-socket.js';
 import {
-  asControlEvent,
   controlLine,
   controlOf,
   fromWireError,
+  isControlEvent,
   MAX_LINE_BYTES,
   WIRE_VERSION,
   type ControlEvent,
@@ -102,8 +102,7 @@ export class SharedTransport extends BaseTransport {
     const value: unknown = JSON.parse(text);
     const control = controlOf(value);
     if (control === undefined) return this.receive(value);
-    const event = asControlEvent(control);
-    if (event !== undefined) this.#happened(event);
+    if (isControlEvent(control)) this.#happened(control);
   }
 
   #happened(event: ControlEvent): void {

@@ -88,15 +88,14 @@ export function controlOf(value: unknown): Readonly<Record<string, unknown>> | u
   return isRecord(content) ? content : undefined;
 }
 
-/** Parses the content of a control line of the shared process; undefined if this version does not know the event. */
-export function asControlEvent(content: Readonly<Record<string, unknown>>): ControlEvent | undefined {
-  return isControlEvent(content) ? content : undefined;
-}
+const EVENTS: ReadonlySet<unknown> = new Set(['opened', 'failed', 'ended', 'report', 'stderr']);
 
-/** Only its kind is checked: it was written by the process behind a socket that only this user has access to. */
-function isControlEvent(content: object): content is ControlEvent {
-  const known = new Set(['opened', 'failed', 'ended', 'report', 'stderr']);
-  return 'event' in content && typeof content.event === 'string' && known.has(content.event);
+/**
+ * Returns whether this version knows the event of a control line of the shared process. Only its kind is checked: it was written by the
+ * process behind a socket that only this user has access to.
+ */
+export function isControlEvent(content: object): content is ControlEvent {
+  return 'event' in content && EVENTS.has(content.event);
 }
 
 const launchSchema = entrySchema({
