@@ -1,3 +1,4 @@
+import { parseJson } from '@mcp-fittings/toolbox/messages';
 import type { Framing, FrameSink } from './framing.js';
 
 export interface MessageSink extends Omit<FrameSink, 'message'> {
@@ -33,15 +34,10 @@ export class MessageReader {
   }
 
   parse(text: string): void {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      const excerpt = { head: text.slice(0, EXCERPT), tail: text.slice(-EXCERPT) };
-      const problem = 'A message from the server is not valid JSON.';
-      this.#sink.rejected({ code: 'MESSAGE_INVALID', problem, ...excerpt });
-      return;
-    }
-    this.#sink.value(value);
+    const value = parseJson(text);
+    if (value !== undefined) return this.#sink.value(value);
+    const excerpt = { head: text.slice(0, EXCERPT), tail: text.slice(-EXCERPT) };
+    const problem = 'A message from the server is not valid JSON.';
+    this.#sink.rejected({ code: 'MESSAGE_INVALID', problem, ...excerpt });
   }
 }
