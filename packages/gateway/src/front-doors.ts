@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
@@ -69,6 +70,7 @@ export function createFrontDoors(
     // The listeners wait for their last responses, which exist once the calls are withdrawn.
     const closed = Promise.all([...listeners].map((listener) => listener.close()));
     await surface.close();
+    // Lets the errors of withdrawn calls reach their responses.
     await nextTurn();
     ending.abort();
     http.close();
@@ -190,9 +192,4 @@ function checkOptions(options: FrontDoorOptions): void {
     if (value === undefined || value > 0) continue;
     throw invalid(`\`${name}\` must be a positive number.`, 'Omit it for its default.');
   }
-}
-
-/** Lets the errors of withdrawn calls reach their responses. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

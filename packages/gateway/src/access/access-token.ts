@@ -1,4 +1,5 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import {
   clockSkew,
   clockTolerance,
@@ -122,8 +123,8 @@ function withSubject(claims: Readonly<Record<string, JsonValue | undefined>>): A
 /** Decodes the header (0) or the claims (1) of a JWT, without validating anything. Throws for anything else. */
 export function decodePart(token: string, part: 0 | 1): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString());
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('is not a JWT');
-  return { ...value };
+  if (!isRecord(value)) throw invalid('is not a JWT');
+  return value;
 }
 
 function invalid(why: string): FittingsError {

@@ -1,5 +1,6 @@
 import { type Clock, FittingsError, type Logger } from '@mcp-fittings/client-core';
 import { isLoopbackHost, secureUrl } from '@mcp-fittings/toolbox/connect';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import {
   allowInsecureRequests,
   customFetch,
@@ -141,10 +142,7 @@ async function readKeys(
 }
 
 function isKeySet(document: unknown): document is { readonly keys: readonly JWK[] } {
-  if (typeof document !== 'object' || document === null || !('keys' in document)) return false;
-  return (
-    Array.isArray(document.keys) && document.keys.every((key) => typeof key === 'object' && key !== null)
-  );
+  return isRecord(document) && Array.isArray(document['keys']) && document['keys'].every(isRecord);
 }
 
 function checkedIdentifier(identifier: string): URL {

@@ -23,14 +23,14 @@ export class Exchange {
   readonly path: string;
   /** The request as schemes see it. */
   readonly request: AccessRequest;
+  /** Returns the request of the Fetch API, for pages. */
+  readonly toFetch: () => Request;
   readonly #incoming: Incoming;
   readonly #outgoing: Outgoing;
-  readonly #toFetch: () => Request;
   readonly #maxUnreadBytes: number;
   #added: ResponseHeaders | undefined;
   #onOver: (() => void)[] | undefined = [];
 
-  /** @param toFetch - returns the request of the Fetch API, for pages */
   constructor(
     incoming: Incoming,
     outgoing: Outgoing,
@@ -46,7 +46,7 @@ export class Exchange {
     this.path = options.path;
     this.request = options.request;
     this.method = options.request.method;
-    this.#toFetch = options.toFetch;
+    this.toFetch = options.toFetch;
     this.#maxUnreadBytes = options.maxUnreadBytes;
     outgoing.once('close', () => this.#finish());
     // A client that has disconnected is reported by `close`.
@@ -162,11 +162,6 @@ export class Exchange {
     const whole = Buffer.from(await response.arrayBuffer());
     this.#writeHead(status, { ...list, 'content-length': whole.length });
     this.#end(whole);
-  }
-
-  /** Returns the request of the Fetch API. */
-  toFetch(): Request {
-    return this.#toFetch();
   }
 
   #writeHead(status: number, headers: OutgoingHttpHeaders): void {

@@ -1,4 +1,5 @@
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { createLifetime } from '@mcp-fittings/toolbox/timing';
 import type { Resumption, Sink } from '../contracts/event-stream.js';
 import type { ReplicaLink } from './replica-link.js';
 
@@ -74,46 +75,44 @@ export class StreamRelay {
 /** Sends the events of a stream to another replica: what has gathered while the last ones were sent, at once. */
 class RelaySink implements Sink {
   readonly #note: (text: string) => Promise<boolean | undefined>;
-  readonly #over = new AbortController();
+  readonly #over = createLifetime();
   #unsent = '';
   #isSending = false;
   #isEnding = false;
 
   constructor(note: (text: string) => Promise<boolean | undefined>, signal: AbortSignal) {
     this.#note = note;
-    if (signal.aborted) this.#over.abort();
-    else signal.addEventListener('abort', () => this.#over.abort(), { once: true });
+    if (signal.aborted) this.#over.end();
+    else signal.addEventListener('abort', () => this.#over.end(), { once: true });
   }
 
   write(text: string): void {
     this.#unsent += text;
-    if (this.#unsent.length > MAX_UNSENT) this.#over.abort();
+    if (this.#unsent.length > MAX_UNSENT) this.#over.end();
     else void this.#send();
   }
 
   end(): void {
     this.#isEnding = true;
-    if (!this.#isSending) this.#over.abort();
+    if (!this.#isSending) this.#over.end();
   }
 
   onOver(listener: () => void): void {
-    const { signal } = this.#over;
-    if (signal.aborted) listener();
-    else signal.addEventListener('abort', listener, { once: true });
+    this.#over.onEnd(listener);
   }
 
   async #send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
-    while (this.#unsent !== '' && !this.#over.signal.aborted) {
+    while (this.#unsent !== '' && !this.#over.ended) {
       const text = this.#unsent;
       this.#unsent = '';
       // One that may be missing ends the connection: the client reads on after the last one that it has.
       // oxlint-disable-next-line no-await-in-loop -- in order
-      if ((await this.#note(text)) !== true) this.#over.abort();
+      if ((await this.#note(text)) !== true) this.#over.end();
     }
     this.#isSending = false;
-    if (this.#isEnding) this.#over.abort();
+    if (this.#isEnding) this.#over.end();
   }
 }
 
