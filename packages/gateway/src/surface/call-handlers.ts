@@ -27,11 +27,8 @@ export class CallHandlers {
     const { host, policy, unlisted } = options;
     const { params, era } = request;
     const name = textIn(params, 'name');
-    const ref = await this.#find(
-      request,
-      () => catalog.toolRef(request, name),
-      () => unknownItem('tool', name),
-    );
+    const ref = await this.#find(request, () => catalog.toolRef(request, name));
+    if (ref === undefined) throw unknownItem('tool', name);
     const args = recordIn(params, 'arguments');
     return this.#pass(request, {
       server: ref.server,
@@ -50,11 +47,8 @@ export class CallHandlers {
   async prompt(request: ClientRequest): Promise<JSONRPCObject> {
     const { catalog, options } = this.#deps;
     const name = textIn(request.params, 'name');
-    const ref = await this.#find(
-      request,
-      () => catalog.promptRef(request, name),
-      () => unknownItem('prompt', name),
-    );
+    const ref = await this.#find(request, () => catalog.promptRef(request, name));
+    if (ref === undefined) throw unknownItem('prompt', name);
     const args = textsIn(recordIn(request.params, 'arguments'));
     return this.#pass(request, {
       server: ref.server,
@@ -72,11 +66,8 @@ export class CallHandlers {
     const { catalog, options } = this.#deps;
     const { host, policy } = options;
     const uri = textIn(request.params, 'uri');
-    const ref = await this.#find(
-      request,
-      () => catalog.resourceRef(request, uri),
-      () => unknownItem('resource', uri),
-    );
+    const ref = await this.#find(request, () => catalog.resourceRef(request, uri));
+    if (ref === undefined) throw unknownItem('resource', uri);
     return this.#pass(request, {
       server: ref.server,
       target: ref.uri,
@@ -98,18 +89,16 @@ export class CallHandlers {
     const { name, uri } = textsIn(ref);
     const { name: argument = '', value = '' } = textsIn(recordIn(params, 'argument'));
     const entered = textsIn(recordIn(recordIn(params, 'context'), 'arguments'));
-    const target = await this.#find(
-      request,
-      () => {
-        if (ref['type'] === 'ref/prompt' && name !== undefined) {
-          const found = catalog.promptRef(request, name);
-          return found && { server: found.server, ref: { type: 'ref/prompt', name: found.prompt } as const };
-        }
-        const found = uri === undefined ? undefined : catalog.resourceRef(request, uri);
-        return found && { server: found.server, ref: { type: 'ref/resource', uri: found.uri } as const };
-      },
-      () => unknownItem(name === undefined ? 'resource' : 'prompt', name ?? uri ?? ''),
-    );
+    const target = await this.#find(request, () => {
+      if (ref['type'] === 'ref/prompt' && name !== undefined) {
+        const found = catalog.promptRef(request, name);
+        return found && { server: found.server, ref: { type: 'ref/prompt', name: found.prompt } as const };
+      }
+      const found = uri === undefined ? undefined : catalog.resourceRef(request, uri);
+      return found && { server: found.server, ref: { type: 'ref/resource', uri: found.uri } as const };
+    });
+    if (target === undefined)
+      throw unknownItem(name === undefined ? 'resource' : 'prompt', name ?? uri ?? '');
     const asked = { ...target, argument: { name: argument, value }, context: { arguments: entered } };
     return this.#runner.once(request, {
       server: target.server,
@@ -120,20 +109,11 @@ export class CallHandlers {
   }
 
   /** Looks a name up; again when all servers have their lists, if it is not known. */
-  #find<Ref>(request: ClientRequest, look: () => Ref | undefined, unknown: () => Error): Ref | Promise<Ref> {
-    return look() ?? this.#findLater(request, look, unknown);
-  }
-
-  async #findLater<Ref>(
-    request: ClientRequest,
-    look: () => Ref | undefined,
-    unknown: () => Error,
-  ): Promise<Ref> {
+  #find<Ref>(request: ClientRequest, look: () => Ref | undefined): Ref | Promise<Ref | undefined> {
     const { servers, exposure, limits } = this.#deps;
-    await servers.ready(exposure.servers(request), request.caller.principal, limits.listMs);
-    const found = look();
-    if (found !== undefined) return found;
-    throw unknown();
+    return (
+      look() ?? servers.ready(exposure.servers(request), request.caller.principal, limits.listMs).then(look)
+    );
   }
 
   /** Passes a request on, with a sign-in first if it is necessary. */
