@@ -52,8 +52,8 @@ export function createSignInRequests(
   const { publicUrl, pages, flows, cookie, browser, describe, logger, conclude } = deps;
   const { pathname: prefix } = new URL(publicUrl);
 
-  /** Starts the sign-in, or joins the one of this page, and says where the browser goes. */
-  const proceed = async (page: SignInPage): Promise<URL | Response> => {
+  /** Starts the sign-in, or joins the one of this page, and sends the browser on. */
+  const goOn = async (page: SignInPage): Promise<Response> => {
     if (page.outcome !== undefined) return ended(page);
     const { server, caller, signal } = page;
     const { principal } = caller;
@@ -63,14 +63,9 @@ export function createSignInRequests(
     return nextOf(page, known);
   };
 
-  const nextOf = async (page: SignInPage, flow: SignInFlow): Promise<URL | Response> => {
+  const nextOf = async (page: SignInPage, flow: SignInFlow): Promise<Response> => {
     const next = await flow.next;
-    return next === 'ended' ? ended(page) : next;
-  };
-
-  const goOn = async (page: SignInPage): Promise<Response> => {
-    const next = await proceed(page);
-    return next instanceof URL ? redirectTo(next) : next;
+    return next === 'ended' ? ended(page) : redirectTo(next);
   };
 
   const show = async (request: Request, page: SignInPage, confirmed: string | null): Promise<Response> => {
@@ -129,9 +124,7 @@ export function createSignInRequests(
     const page = pages.get(flow?.page ?? '');
     if (flow === undefined || page === undefined) return OVER();
     if (!matchesSecret(cookie.read(request, page.id), page.browser)) return NOT_YOURS();
-    if (!flow.answer(parameters)) return OVER();
-    const next = await nextOf(page, flow);
-    return next instanceof URL ? redirectTo(next) : next;
+    return flow.answer(parameters) ? nextOf(page, flow) : OVER();
   };
 
   const route = async (request: Request, path: string, parameters: URLSearchParams): Promise<Response> => {
