@@ -1,21 +1,25 @@
 import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
 import type { Host, ServerSnapshot } from '@mcp-fittings/host';
+import { RecentValues } from '../state/recent-values.js';
 
 /** Time after which a server that could not be started for a person is tried again, in milliseconds. */
 const RETRY_MS = 30_000;
+/** Servers of people of which that is remembered. */
+const MAX_FAILED = 10_000;
 
 /** Starts servers when a caller first needs their lists. Callers that need the same server for the same principal wait for one start. */
 export class ReadyServers {
   readonly #host: Host;
   readonly #clock: Clock;
   readonly #starting = new Map<string, Promise<void>>();
-  /** The time at which a server could not be started for a principal. */
-  readonly #failedAt = new Map<string, number>();
+  /** Servers that could not be started for a principal, until they are tried again. */
+  readonly #failed: RecentValues<true>;
 
   constructor(host: Host, clock: Clock) {
     this.#host = host;
     this.#clock = clock;
+    this.#failed = new RecentValues(MAX_FAILED, clock);
   }
 
   /**
@@ -37,9 +41,7 @@ export class ReadyServers {
     const key = JSON.stringify([server, principal ?? null]);
     const under = this.#starting.get(key);
     if (under !== undefined) return under;
-    const last = this.#failedAt.get(key);
-    if (last !== undefined && this.#clock.now() - last < RETRY_MS) return Promise.resolve();
-    this.#failedAt.delete(key);
+    if (this.#failed.get(key) === true) return Promise.resolve();
     const begun = this.#begin(server, principal, key).finally(() => this.#starting.delete(key));
     this.#starting.set(key, begun);
     return begun;
@@ -50,10 +52,7 @@ export class ReadyServers {
       await this.#host.start(server, { principal });
     } catch (error) {
       // The state of the server tells why; the caller does without its lists.
-      if (!(error instanceof FittingsError)) return;
-      const now = this.#clock.now();
-      for (const [old, at] of this.#failedAt) if (now - at >= RETRY_MS) this.#failedAt.delete(old);
-      this.#failedAt.set(key, now);
+      if (error instanceof FittingsError) this.#failed.set(key, true, this.#clock.now() + RETRY_MS);
     }
   }
 }
