@@ -7,19 +7,13 @@ import type { Exposure } from '../catalog/exposure.js';
 import { snapshotOf } from '../catalog/ready-servers.js';
 import type { ClientConnection } from '../contracts/surface.js';
 
-/** Result of the handshake for a client. */
-export interface Introduction {
-  readonly capabilities: JSONRPCObject;
-  readonly instructions?: string;
-}
-
 /** Longest instructions of one server among those of all, in characters. */
 const ONE_LENGTH = 4000;
 /** Longest instructions of all servers together, in characters. */
 const ALL_LENGTH = 16_000;
 
-/** Returns what a client is told: what its servers offer together, and their instructions. */
-export function introductionTo(scope: ClientConnection, host: Host, exposure: Exposure): Introduction {
+/** Returns what a client is told in the handshake: what its servers offer together, and their instructions. */
+export function introductionTo(scope: ClientConnection, host: Host, exposure: Exposure): JSONRPCObject {
   const snapshots = exposure
     .servers(scope)
     .flatMap((server) => snapshotOf(host, server, scope.caller.principal) ?? []);
