@@ -4,7 +4,7 @@ import { afterTurn, BaseTransport, PacedSource } from '@mcp-fittings/toolbox/bas
 import { isRequest, parseJson } from '@mcp-fittings/toolbox/messages';
 import { replyExcerpt } from '@mcp-fittings/toolbox/refusal';
 import type { Redactor } from '@mcp-fittings/toolbox/text';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { isRecent, systemClock } from '@mcp-fittings/toolbox/timing';
 import type { RawData, WebSocket } from 'ws';
 import { CLOSE, meaningOfClose } from './close-codes.js';
 import { faultOfFrame } from './frame-errors.js';
@@ -172,9 +172,9 @@ export class SocketTransport extends BaseTransport {
   /** `ws` answers each ping at once, so a peer could keep this process busy. */
   #limitPings({ webSocket }: OpenSocket): void {
     const { maxPings = DEFAULT_MAX_PINGS } = this.#options;
-    const limit = createPingLimit(maxPings, this.#clock);
+    const isAllowed = createPingLimit(maxPings, this.#clock);
     const count = (): void => {
-      if (limit.allows()) return;
+      if (isAllowed()) return;
       webSocket.off('ping', count);
       webSocket.off('pong', count);
       // The close frame is sent, but nothing more is read.
@@ -224,20 +224,17 @@ export class SocketTransport extends BaseTransport {
 
 const WINDOW_MS = 10_000;
 
-/** Counts the control frames of a peer in windows of 10 seconds, without a timer. */
-function createPingLimit(max: number, clock: Clock): { allows(): boolean } {
+/** Returns a function that counts the control frames of a peer in windows of 10 seconds, without a timer, and says whether one is allowed. */
+function createPingLimit(max: number, clock: Clock): () => boolean {
   let since = clock.now();
   let count = 0;
-  return {
-    allows() {
-      const now = clock.now();
-      // Also after the clock was set back.
-      if (now - since >= WINDOW_MS || now < since) {
-        since = now;
-        count = 0;
-      }
-      count += 1;
-      return count <= max;
-    },
+  return () => {
+    const now = clock.now();
+    if (!isRecent(since, WINDOW_MS, now)) {
+      since = now;
+      count = 0;
+    }
+    count += 1;
+    return count <= max;
   };
 }
