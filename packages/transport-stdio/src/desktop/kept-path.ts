@@ -7,7 +7,7 @@ import {
   readPrivateFile,
   writePrivateFile,
 } from '@mcp-fittings/toolbox/files';
-import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { isRecord, parseJson } from '@mcp-fittings/toolbox/messages';
 import { isRecent } from '@mcp-fittings/toolbox/timing';
 
 const FILE = 'login-path.json';
@@ -49,9 +49,7 @@ export async function keptPath(
 ): Promise<string | undefined> {
   const directory = join(ownFolder('cache', home), 'desktop');
   const key = JSON.stringify([shell, inherited, await changesIn(home)]);
-  const kept = await readPrivateFile(join(directory, FILE))
-    .then((text): unknown => (text === undefined ? undefined : JSON.parse(text)))
-    .catch(() => undefined);
+  const kept = parseJson((await readPrivateFile(join(directory, FILE)).catch(() => undefined)) ?? '');
   if (isRecord(kept) && kept['key'] === key && typeof kept['path'] === 'string') {
     const { askedAt, path } = kept;
     if (typeof askedAt === 'number' && isRecent(askedAt, DAY_MS, clock.now())) return path;
