@@ -189,24 +189,3 @@ describe('a server that is killed under load', () => {
     expect(idsOf('answered').length + idsOf('unknown').length + idsOf('not-sent').length).toBe(400);
   });
 });
-
-describe('a message that cannot be written', () => {
-  it('is refused and hurts nothing else', async () => {
-    await using raw = await startRawServer();
-    const recorder = await startedClient(raw.url);
-    await using _ = recorder.transport;
-    const circle: Record<string, unknown> = {};
-    circle['self'] = circle;
-    for (const params of [circle, { big: 1n }]) {
-      expect(await failureOf(recorder.request(1, 'x', params))).toMatchObject({
-        code: 'MESSAGE_UNSERIALIZABLE',
-        delivery: 'not-sent',
-      });
-    }
-    const peer = await raw.connection();
-    const alive = recorder.request(1);
-    await peer.nextFrame();
-    peer.socket.write(jsonFrame({ jsonrpc: '2.0', id: 1, result: {} }));
-    await alive;
-  });
-});

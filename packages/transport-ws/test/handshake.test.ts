@@ -316,27 +316,6 @@ describe('no answer', () => {
     expect(recorder.closes).toEqual([]);
   });
 
-  it('the host gives up by its signal, before, during and after the start; what is open is closed', async () => {
-    const early = client('ws://127.0.0.1:1/', { signal: AbortSignal.abort(new Error('stop')) });
-    expect(await failureOf(early.transport.start())).toMatchObject({ code: 'ABORTED' });
-
-    await using listening = await listen(createServer());
-    const during = new AbortController();
-    const waiting = client(`ws://127.0.0.1:${listening.port}/`, { signal: during.signal });
-    const failed = failureOf(waiting.transport.start());
-    during.abort();
-    expect(await failed).toMatchObject({ code: 'ABORTED' });
-
-    await using server = await startDecidingServer(() => undefined);
-    const after = new AbortController();
-    const started = await startedClient(server.url, { signal: after.signal });
-    const pending = started.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
-    after.abort();
-    await expect(pending).rejects.toMatchObject({ code: 'ABORTED', delivery: 'unknown' });
-    await started.closed;
-    expect(started.transport.closeReason).toMatchObject({ code: 'ABORTED' });
-  });
-
   it('leaves no socket behind, at whichever step after the upgrade the host gives up', async () => {
     await using server = await startDecidingServer(
       () => undefined,

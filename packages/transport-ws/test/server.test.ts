@@ -275,16 +275,6 @@ describe('a connection', () => {
     expect(accepted[0]?.transport.closeReason).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
   });
 
-  it('binary is closed with 1003', async () => {
-    const { onConnection } = collector();
-    await using server = await startServer({ onConnection });
-    const sender = new WebSocket(server.url, ['mcp'], { headers: BEARER });
-    await once(sender, 'open');
-    sender.send(Buffer.from('{}'));
-    const [code] = (await once(sender, 'close')) as [number];
-    expect(code).toBe(1003);
-  });
-
   it('a client that pings more often than `maxPings` is closed with 1008', async () => {
     const { onConnection } = collector();
     await using server = await startServer({ onConnection, maxPings: 3 });
