@@ -1,8 +1,26 @@
-import { defineLayout, PROJECT_PLACEHOLDER, type KeyPath } from './layout.js';
+import { defineLayout, PROJECT_PLACEHOLDER, type FileSource, type KeyPath, type Layout } from './layout.js';
 
 const KEYED: readonly KeyPath[] = [['mcpServers']];
 /** Under the key, or at the top level of the file. */
 const KEYED_OR_FLAT: readonly KeyPath[] = [['mcpServers'], []];
+const PROJECT: KeyPath = ['projects', PROJECT_PLACEHOLDER];
+
+const inFile =
+  ({ scope, base }: Pick<FileSource, 'scope' | 'base'>) =>
+  (path: string, servers = KEYED): FileSource => ({ scope, base, path, servers });
+const user = inFile({ scope: 'user', base: 'home' });
+const project = inFile({ scope: 'project', base: 'project' });
+const local = inFile({ scope: 'local', base: 'project' });
+/** The user's servers for one project, under its path in a file of the home directory. */
+const localAtHome = (path: string): FileSource =>
+  inFile({ scope: 'local', base: 'home' })(path, [[...PROJECT, 'mcpServers']]);
+const enterprise = inFile({ scope: 'enterprise', base: 'system' });
+const managed = inFile({ scope: 'managed', base: 'system' });
+
+type Lists = NonNullable<Layout['approvalLists']>[number];
+const lists = (path: string, enabled: string, disabled: string, keys: KeyPath = []): Lists => {
+  return { path, enabled: [...keys, enabled], disabled: [...keys, disabled] };
+};
 
 /**
  * Layouts of `.mcp.json` and of four hosts. To read and write the files of a host of your own, use {@link defineLayout}.
@@ -16,68 +34,46 @@ export const layouts = {
   /** `.mcp.json` in the project, and no other file. */
   mcpJson: defineLayout({
     name: 'mcp.json',
-    sources: [{ scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED_OR_FLAT }],
+    sources: [project('.mcp.json', KEYED_OR_FLAT)],
   }),
 
   /** Blade: `.blade/config.json` in the home directory and the project, and its settings files. */
   blade: defineLayout({
     name: 'blade',
     sources: [
-      { scope: 'user', base: 'home', path: '.blade/config.json', servers: KEYED },
-      { scope: 'project', base: 'project', path: '.blade/config.json', servers: KEYED },
-      { scope: 'project', base: 'project', path: '.blade/settings.json', servers: KEYED },
-      { scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED },
-      { scope: 'local', base: 'project', path: '.blade/settings.local.json', servers: KEYED },
+      user('.blade/config.json'),
+      project('.blade/config.json'),
+      project('.blade/settings.json'),
+      project('.mcp.json'),
+      local('.blade/settings.local.json'),
     ],
-    approvalLists: [
-      {
-        path: '.blade/config.json',
-        enabled: ['enabledMcpjsonServers'],
-        disabled: ['disabledMcpjsonServers'],
-      },
-    ],
+    approvalLists: [lists('.blade/config.json', 'enabledMcpjsonServers', 'disabledMcpjsonServers')],
   }),
 
   /** Kode: `.mcprc` and `.mcp.json` in the project, `~/.kode.json` for everything else. */
   kode: defineLayout({
     name: 'kode',
     sources: [
-      { scope: 'user', base: 'home', path: '.kode.json', servers: KEYED },
-      { scope: 'user', base: 'home', path: '.mcprc', servers: KEYED_OR_FLAT },
-      { scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED },
-      { scope: 'project', base: 'project', path: '.mcprc', servers: KEYED_OR_FLAT },
-      {
-        scope: 'local',
-        base: 'home',
-        path: '.kode.json',
-        servers: [['projects', PROJECT_PLACEHOLDER, 'mcpServers']],
-      },
+      user('.kode.json'),
+      user('.mcprc', KEYED_OR_FLAT),
+      project('.mcp.json'),
+      project('.mcprc', KEYED_OR_FLAT),
+      localAtHome('.kode.json'),
     ],
-    approvalLists: [
-      {
-        path: '.kode.json',
-        enabled: ['projects', PROJECT_PLACEHOLDER, 'approvedMcprcServers'],
-        disabled: ['projects', PROJECT_PLACEHOLDER, 'rejectedMcprcServers'],
-      },
-    ],
+    approvalLists: [lists('.kode.json', 'approvedMcprcServers', 'rejectedMcprcServers', PROJECT)],
   }),
 
   /** Claude Code: `~/.claude.json` for user and local servers, `.mcp.json` in the project, and managed files. */
   claude: defineLayout({
     name: 'claude',
     sources: [
-      { scope: 'managed', base: 'system', path: 'managed-mcp.json', servers: KEYED },
-      { scope: 'user', base: 'home', path: '.claude.json', servers: KEYED },
-      {
-        scope: 'local',
-        base: 'home',
-        path: '.claude.json',
-        servers: [['projects', PROJECT_PLACEHOLDER, 'mcpServers']],
-      },
-      { scope: 'user', base: 'home', path: '.claude/settings.json', servers: KEYED },
-      { scope: 'project', base: 'project', path: '.mcp.json', servers: KEYED_OR_FLAT },
-      { scope: 'project', base: 'project', path: '.claude/settings.json', servers: KEYED },
-      { scope: 'local', base: 'project', path: '.claude/settings.local.json', servers: KEYED },
+      managed('managed-mcp.json'),
+      user('.claude.json'),
+      localAtHome('.claude.json'),
+      user('.claude/settings.json'),
+      project('.mcp.json', KEYED_OR_FLAT),
+      project('.claude/settings.json'),
+      local('.claude/settings.local.json'),
     ],
     managedIsExclusive: true,
     systemDirectory: {
@@ -94,16 +90,8 @@ export const layouts = {
       },
     ],
     approvalLists: [
-      {
-        path: '.claude.json',
-        enabled: ['projects', PROJECT_PLACEHOLDER, 'enabledMcpjsonServers'],
-        disabled: ['projects', PROJECT_PLACEHOLDER, 'disabledMcpjsonServers'],
-      },
-      {
-        path: '.claude/settings.json',
-        enabled: ['enabledMcpjsonServers'],
-        disabled: ['disabledMcpjsonServers'],
-      },
+      lists('.claude.json', 'enabledMcpjsonServers', 'disabledMcpjsonServers', PROJECT),
+      lists('.claude/settings.json', 'enabledMcpjsonServers', 'disabledMcpjsonServers'),
     ],
   }),
 
@@ -111,10 +99,10 @@ export const layouts = {
   gemini: defineLayout({
     name: 'gemini',
     sources: [
-      { scope: 'enterprise', base: 'system', path: 'system-defaults.json', servers: KEYED },
-      { scope: 'user', base: 'home', path: '.gemini/settings.json', servers: KEYED },
-      { scope: 'project', base: 'project', path: '.gemini/settings.json', servers: KEYED },
-      { scope: 'managed', base: 'system', path: 'settings.json', servers: KEYED },
+      enterprise('system-defaults.json'),
+      user('.gemini/settings.json'),
+      project('.gemini/settings.json'),
+      managed('settings.json'),
     ],
     systemDirectory: {
       linux: '/etc/gemini-cli',
