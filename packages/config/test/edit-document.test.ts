@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { parse } from 'jsonc-parser';
+import { applyEdits as apply, parse } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../scripts/rounds.js';
 import { applyChanges, diffValues } from '../src/jsonc/apply-changes.js';
-import { applyEdits, removeValue, setValue, type TextEdit } from '../src/jsonc/edit-document.js';
+import { removeValue, setValue, type TextEdit } from '../src/jsonc/edit-document.js';
 import type { JsonObject, JsonValue } from '../src/jsonc/json-value.js';
 import { parseDocument, type JsonDocument } from '../src/jsonc/parse-document.js';
 
@@ -12,6 +12,7 @@ const documentOf = (text: string): JsonDocument => {
   if ('problem' in parsed) throw new Error(`${parsed.problem.message} ${JSON.stringify(text)}`);
   return parsed.document;
 };
+const applyEdits = (text: string, edits: readonly TextEdit[]): string => apply(text, [...edits]);
 const set = (text: string, keys: string[], value: JsonValue): string =>
   applyEdits(text, setValue(documentOf(text), keys, value) ?? []);
 const remove = (text: string, keys: string[]): string =>

@@ -1,5 +1,6 @@
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
-import { applyEdits, removeValue, setValue } from './edit-document.js';
+import { applyEdits } from 'jsonc-parser';
+import { removeValue, setValue } from './edit-document.js';
 import { type JsonValue, isJsonObject } from './json-value.js';
 import { parseDocument } from './parse-document.js';
 
@@ -40,7 +41,7 @@ export function applyChanges(
     const edits =
       value === undefined ? removeValue(parsed.document, keys) : setValue(parsed.document, keys, value);
     if (edits === undefined) return undefined;
-    current = applyEdits(current, edits);
+    current = applyEdits(current, [...edits]);
   }
   return 'problem' in parseDocument(current, file) ? undefined : current;
 }

@@ -15,17 +15,6 @@ export interface TextEdit {
   readonly content: string;
 }
 
-/** Applies edits that do not overlap. Two edits at the same offset keep their order. */
-export function applyEdits(text: string, edits: readonly TextEdit[]): string {
-  let result = '';
-  let at = 0;
-  for (const edit of edits.toSorted((a, b) => a.offset - b.offset)) {
-    result += text.slice(at, edit.offset) + edit.content;
-    at = edit.offset + edit.length;
-  }
-  return result + text.slice(at);
-}
-
 /**
  * Sets the value at `keys` and creates missing objects on the way. Every byte outside of it is kept, including comments and
  * trailing commas. Returns undefined if a value on the way is not an object.
