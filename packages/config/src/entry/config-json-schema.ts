@@ -4,11 +4,7 @@ import { z } from 'zod';
 import { MAX_SERVER_NAME_LENGTH, NAME_PATTERN } from '../server-names.js';
 import { entrySchema } from './entry-schema.js';
 import { typeSpellings } from './normalize.js';
-
-type Schema = Record<string, unknown>;
-
-/** The version that every editor supports. */
-const TARGET = 'draft-07';
+import { pluginSchema } from './plugin-schema.js';
 
 /**
  * Returns a JSON Schema of a configuration file with `mcpServers`, for completion and validation in editors. Fields of a
@@ -78,7 +74,7 @@ export function configJsonSchema(
 }
 
 /** The plugin's schema for entries of its type, whether the type is explicit or implied. */
-function rulesFor(plugin: TransportPlugin): readonly Schema[] {
+function rulesFor(plugin: TransportPlugin): readonly Record<string, unknown>[] {
   const then = pluginSchema(plugin);
   if (then === undefined) return [];
   const said = { properties: { type: { enum: pluginTypes(plugin) } }, required: ['type'] };
@@ -91,18 +87,4 @@ function rulesFor(plugin: TransportPlugin): readonly Schema[] {
 
 function pluginTypes(plugin: TransportPlugin): readonly string[] {
   return [...typeSpellings(plugin.type), ...(plugin.aliases ?? [])];
-}
-
-/** The plugin's schema without `additionalProperties`, so that common fields are permitted; undefined if it has none. */
-function pluginSchema(plugin: TransportPlugin): Schema | undefined {
-  try {
-    const {
-      $schema: _,
-      additionalProperties: __,
-      ...schema
-    } = plugin.schema['~standard'].jsonSchema?.input({ target: TARGET }) ?? {};
-    return Object.keys(schema).length === 0 ? undefined : schema;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { nearestNames } from '@mcp-fittings/toolbox/text';
 import { printable } from '../display-text.js';
 import { COMMON_FIELDS, MEMBERS } from './entry-schema.js';
+import { declaredFields } from './plugin-schema.js';
 import type { EntryIssue } from '../problems.js';
 import { foldWord, isRemark, isRestriction, meaningOf, type Meaning } from '../words/foreign-words.js';
 
@@ -21,16 +22,6 @@ const OBEYED = 'What it switches off is obeyed; nothing else in it is read.';
 
 /** A shorter time limit is most likely a number of seconds. */
 const SHORTEST_MS = 1000;
-
-/** The fields that the schema of a transport declares; undefined if it has no JSON Schema. */
-export function declaredFields({ schema }: TransportPlugin): readonly string[] | undefined {
-  try {
-    const properties = schema['~standard'].jsonSchema?.input({ target: 'draft-07' })['properties'];
-    return isRecord(properties) ? Object.keys(properties) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Returns a warning for each field of a normalized entry that has no effect.

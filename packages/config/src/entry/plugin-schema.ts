@@ -1,4 +1,5 @@
 import type { ServerConfig, StandardSchemaIssue, TransportPlugin } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { createRedactor, nearestNames } from '@mcp-fittings/toolbox/text';
 import { fieldPath, printable } from '../display-text.js';
 import type { EntryIssue } from '../problems.js';
@@ -9,6 +10,29 @@ export function pluginFor(
   type: string | undefined,
 ): TransportPlugin | undefined {
   return plugins.find((plugin) => plugin.type === type || plugin.aliases?.includes(type ?? '') === true);
+}
+
+/**
+ * The JSON Schema of a transport, without `additionalProperties`, so that common fields are permitted; undefined if it has none. Every
+ * editor supports this version.
+ */
+export function pluginSchema({ schema: standard }: TransportPlugin): Record<string, unknown> | undefined {
+  try {
+    const {
+      $schema: _,
+      additionalProperties: __,
+      ...schema
+    } = standard['~standard'].jsonSchema?.input({ target: 'draft-07' }) ?? {};
+    return Object.keys(schema).length === 0 ? undefined : schema;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields that the schema of a transport declares; undefined if it has no JSON Schema. */
+export function declaredFields(plugin: TransportPlugin): readonly string[] | undefined {
+  const properties = pluginSchema(plugin)?.['properties'];
+  return isRecord(properties) ? Object.keys(properties) : undefined;
 }
 
 /** Validates an entry with the schema of its transport. Values of variables are redacted from the messages. */
