@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FittingsError, type Clock } from '@mcp-fittings/client-core';
+import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
 import { createDirectory, replaceFile } from '@mcp-fittings/toolbox/files';
 import { backoffDelay, sleep, systemClock } from '@mcp-fittings/toolbox/timing';
 import { lock } from 'proper-lockfile';
@@ -115,7 +116,7 @@ async function acquire(
       await createDirectory(dirname(lockPath), options.directoryMode);
       return await lock(path, { realpath: false, stale: STALE_MS, lockfilePath: lockPath, onCompromised });
     } catch (error) {
-      const held = error instanceof Error && 'code' in error && error.code === 'ELOCKED';
+      const held = systemErrorCode(error) === 'ELOCKED';
       if (!(await isLock(lockPath))) {
         throw new FittingsError(
           'CONFIG_INVALID',
@@ -177,7 +178,7 @@ function contentOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -189,7 +190,7 @@ const READ_ONLY: ReadonlySet<string> = new Set(
 
 /** Tells a missing permission (`CONFIG_READ_ONLY`) from a file in use (`TIMEOUT`) and a full or failing disk (`CONFIG_WRITE_FAILED`). */
 export function writeError(path: string, cause: unknown): FittingsError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const code = systemErrorCode(cause) ?? '';
   if (READ_ONLY.has(code)) {
     return new FittingsError('CONFIG_READ_ONLY', `Cannot write ${printable(path)}: ${code}.`, { cause });
   }

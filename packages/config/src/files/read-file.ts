@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { systemErrorCode } from '@mcp-fittings/toolbox/errors';
 import { printable } from '../display-text.js';
 import { createPositions } from '../jsonc/parse-document.js';
 import { problem, type ConfigProblem, type ConfigProblemCode } from '../problems.js';
@@ -54,7 +55,7 @@ export async function readTextFile(path: string, rules: ReadRules): Promise<Read
       problem: problem('ENCODING_INVALID', 'The file is not UTF-8.', { location, hint }),
     };
   } catch (error) {
-    const systemCode = error instanceof Error && 'code' in error ? error.code : undefined;
+    const systemCode = systemErrorCode(error);
     const location = { file: path };
     if (systemCode === 'ENOENT' || systemCode === 'ENOTDIR') {
       if (rules.refuseBrokenLink !== true || !(await isBrokenLink(path))) return { kind: 'absent' };
@@ -64,10 +65,11 @@ export async function readTextFile(path: string, rules: ReadRules): Promise<Read
     if (error instanceof RefusedFile) {
       return { kind: 'refused', problem: problem(error.code, error.message, { location, hint: error.hint }) };
     }
-    const reason = typeof systemCode === 'string' ? systemCode : 'an unknown error';
     return {
       kind: 'refused',
-      problem: problem('FILE_UNREADABLE', `The file cannot be read: ${reason}.`, { location }),
+      problem: problem('FILE_UNREADABLE', `The file cannot be read: ${systemCode ?? 'an unknown error'}.`, {
+        location,
+      }),
     };
   }
 }

@@ -268,11 +268,9 @@ function importEntry(
   const passesVariables = JSON.stringify([value['command'], value['args']]).includes('mcp-remote');
   const converted = clientFormats[from].read(value, { ...readOptions, passesVariables });
   if ('reason' in converted) return converted;
-  const normal = normalizeEntry(converted.entry);
-  const [issue] = [...validateFields(converted.entry), ...('issues' in normal ? normal.issues : [])];
-  if (issue !== undefined || 'issues' in normal) return { reason: issue?.message ?? 'The entry is invalid.' };
-  // Permissions that the user granted to another client do not apply here.
-  const { config, removed } = removeGrants(normal.config);
+  const checked = withoutGrants(converted.entry);
+  if ('reason' in checked) return checked;
+  const { config, removed } = checked;
   const { config: known, notes: ignored } = removeIgnored(config);
   const entry = expandTilde(known, readOptions.home);
   return {
@@ -298,13 +296,18 @@ function importRemote(
 ): ImportedServer['remote'] {
   const found = parseRemoteCommand(entry);
   if (found === undefined) return undefined;
-  if ('reason' in found) return { entry: undefined, summary: '', notes: [found.reason] };
-  const normal = normalizeEntry(found.entry);
-  const [issue] = [...validateFields(found.entry), ...('issues' in normal ? normal.issues : [])];
-  if (issue !== undefined || 'issues' in normal)
-    return { entry: undefined, summary: '', notes: [issue?.message ?? 'The entry is invalid.'] };
-  const { config } = removeGrants(normal.config);
-  return { entry: config, summary: describeServer(config, { name, ...location }), notes: found.notes };
+  const checked = 'reason' in found ? found : { ...found, ...withoutGrants(found.entry) };
+  if ('reason' in checked) return { entry: undefined, summary: '', notes: [checked.reason] };
+  const { config, notes } = checked;
+  return { entry: config, summary: describeServer(config, { name, ...location }), notes };
+}
+
+/** Checks an entry, and removes its grants: permissions that the user granted to another client do not apply here. */
+function withoutGrants(entry: JsonObject): ReturnType<typeof removeGrants> | { readonly reason: string } {
+  const normal = normalizeEntry(entry);
+  const [issue] = [...validateFields(entry), ...('issues' in normal ? normal.issues : [])];
+  if (issue !== undefined || 'issues' in normal) return { reason: issue?.message ?? 'The entry is invalid.' };
+  return removeGrants(normal.config);
 }
 
 /** Some clients replace `~` as a shell does. */

@@ -66,8 +66,10 @@ function parsePolicyFile(
   source: PolicySource,
 ): { readonly policy: ServerPolicy } | { readonly message: string; readonly location: SourceLocation } {
   const parsed = parseDocument(text, file);
-  if ('problem' in parsed)
-    return { message: parsed.problem.message, location: locationOf(parsed.problem, file) };
+  if ('problem' in parsed) {
+    const { message, line, column } = parsed.problem;
+    return { message, location: { file, line, column } };
+  }
   const { root, position } = parsed.document;
   // An empty file may be left by an interrupted copy or a full disk, so it counts as an invalid policy.
   if (root === undefined)
@@ -133,8 +135,4 @@ function listAt(value: JsonValue, keys: KeyPath, form: PolicySource['form']): un
   return form === 'names' && Array.isArray(current)
     ? current.map((serverName: unknown) => ({ serverName }))
     : current;
-}
-
-function locationOf({ line, column }: ConfigProblem, file: string): SourceLocation {
-  return { file, line, column };
 }
