@@ -43,26 +43,34 @@ export async function connectNamed(
   await startAll(host, names, signal);
 }
 
+/** Limits how long other servers are waited for once those that are connected are enough, in milliseconds. */
+const ENOUGH_MS = 1_000;
+
 /**
- * Connects all servers. Those that fail keep their state in the host. `isEnough` is called when a server changes, and
- * when it calls `check` itself; once it returns true, servers that are still connecting are not waited for.
+ * Connects all servers. Those that fail keep their state in the host. `isEnough` is called when a server changes; once it returns true,
+ * servers that are still connecting are waited for only a little longer.
  */
 export async function connectAll(
   deps: CommandDeps,
   session: CommandSession,
-  isEnough: (check: () => void) => boolean = () => false,
+  isEnough: () => boolean = () => false,
 ): Promise<void> {
   const { host } = session;
-  const { signal } = deps;
+  const { signal, clock } = deps;
   using _waiting = openSpinner(deps, () => namesStillConnecting(host));
-  const enough = whenEnough(host, isEnough);
+  let timer: Disposable | undefined;
+  let stop = (): void => undefined;
+  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  using _changes = onChange(host, () => {
+    if (isEnough()) timer ??= clock.schedule(stop, ENOUGH_MS);
+  });
   try {
     const all = connectEach(session, signal);
-    await abortable(Promise.race([all, enough.reached]), signal);
+    await abortable(Promise.race([all, stopped]), signal);
     // What is still connecting ends with the session.
     all.catch(() => undefined);
   } finally {
-    enough[Symbol.dispose]();
+    timer?.[Symbol.dispose]();
   }
 }
 
@@ -79,18 +87,10 @@ async function startAll(host: Host, names: readonly string[], signal: AbortSigna
   await Promise.all(lazy.map((name) => host.start(name, { signal }).catch(() => undefined)));
 }
 
-function whenEnough(
-  host: Host,
-  isEnough: (check: () => void) => boolean,
-): Disposable & { readonly reached: Promise<void> } {
-  let resolve = (): void => undefined;
-  const reached = new Promise<void>((settle) => (resolve = settle));
-  const look = (): void => {
-    if (isEnough(look)) resolve();
-  };
-  const subscriptions = [host.on('state', look), host.on('catalog', look)];
+/** Calls the listener when a server or its lists change, until the result is disposed of. */
+export function onChange(host: Host, listener: () => void): Disposable {
+  const subscriptions = [host.on('state', listener), host.on('catalog', listener)];
   return {
-    reached,
     [Symbol.dispose]() {
       for (const subscription of subscriptions) subscription[Symbol.dispose]();
     },

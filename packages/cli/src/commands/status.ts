@@ -2,9 +2,9 @@ import { abortable } from '@mcp-fittings/toolbox/timing';
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { openSession } from '../session/open-session.js';
-import type { CommandSession } from '../session/open-session.js';
 import { refuseUnknown } from '../session/resolve-server.js';
 import { configurationExit, noServersText, noteProblems } from './config-notes.js';
+import { onChange } from './connect.js';
 import { type ServerRow, serverRows } from './status-rows.js';
 import { statusLines, statusValue } from './status-table.js';
 import { watchStatus } from './watch-status.js';
@@ -27,7 +27,11 @@ export async function status(
   const rows = (): readonly ServerRow[] =>
     serverRows(session.loaded, session.host.servers(), wanted, session.loginCommand);
   {
-    using _live = showWhileConnecting(deps, session, rows);
+    // The table is shown while servers connect, and then cleared.
+    using region = output.openLiveRegion();
+    const look = { style: output.noteStyle, redact: output.redact };
+    const paint = (): void => region?.paint((columns) => statusLines(rows(), { ...look, columns }));
+    using _changes = region && onChange(session.host, paint);
     // The others are shown with the reason why they cannot be used.
     const usable = wanted?.filter((name) => Object.hasOwn(session.loaded.servers, name));
     await abortable(session.connect(usable), deps.signal);
@@ -53,22 +57,4 @@ function asLastWord(row: ServerRow): ServerRow {
 function isFine({ status: state, error }: ServerRow): boolean {
   if (state === 'connected') return error === undefined;
   return state === 'disabled' || state === 'rejected' || state === 'disconnected';
-}
-
-/** Shows the table on a terminal while servers connect, and then clears it. */
-function showWhileConnecting(
-  { output }: CommandDeps,
-  { host }: CommandSession,
-  rows: () => readonly ServerRow[],
-): Disposable {
-  const region = output.openLiveRegion();
-  if (region === undefined) return { [Symbol.dispose]() {} };
-  const look = { style: output.noteStyle, redact: output.redact };
-  const paint = (): void => region.paint((columns) => statusLines(rows(), { ...look, columns }));
-  const subscriptions = [host.on('state', paint), host.on('catalog', paint), region];
-  return {
-    [Symbol.dispose]() {
-      for (const subscription of subscriptions) subscription[Symbol.dispose]();
-    },
-  };
 }

@@ -40,7 +40,7 @@ export async function connectTarget(
     await connectOne(deps, session, split.server);
     return split;
   }
-  await connectUntilKnown(deps, session, () => offered().some(({ name }) => name === text));
+  await connectAll(deps, session, () => offered().some(({ name }) => name === text));
   const waiting = namesStillConnecting(session.host);
   if (waiting.length > 0) {
     const names = waiting.map((name) => printable(name)).join(', ');
@@ -56,34 +56,6 @@ export async function connectTarget(
     });
   }
   return { server: match.server, name: text };
-}
-
-/** Limits how long to wait for other servers once one offers the name, in milliseconds. */
-const SAME_NAME_MS = 1_000;
-
-/** Connects all servers, but does not wait for slow ones once the name is known. */
-async function connectUntilKnown(
-  deps: CommandDeps,
-  session: CommandSession,
-  isKnown: () => boolean,
-): Promise<void> {
-  let timer: Disposable | undefined;
-  let isOver = false;
-  let look = (): void => undefined;
-  try {
-    await connectAll(deps, session, (check) => {
-      look = check;
-      if (isKnown()) {
-        timer ??= deps.clock.schedule(() => {
-          isOver = true;
-          look();
-        }, SAME_NAME_MS);
-      }
-      return isOver;
-    });
-  } finally {
-    timer?.[Symbol.dispose]();
-  }
 }
 
 /** Splits `server/name` if there is such a server. Names of tools and resources may contain slashes themselves. */

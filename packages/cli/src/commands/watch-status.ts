@@ -4,6 +4,7 @@ import type { CommandDeps } from '../command-deps.js';
 import { printable } from '../output/printable.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
+import { onChange } from './connect.js';
 import { shortReason } from './server-reasons.js';
 import { type ServerRow, serverRows } from './status-rows.js';
 import { statusLines } from './status-table.js';
@@ -48,14 +49,13 @@ export async function watchStatus(
     },
     onError: (error) => deps.output.detail(printable(error.message)),
   });
-  const subscriptions = [host.on('state', showSoon), host.on('catalog', showSoon)];
-  connect(loaded);
-  show();
   try {
+    using _changes = onChange(host, showSoon);
+    connect(loaded);
+    show();
     await aborted(deps.signal);
     throw new Error('interrupted');
   } finally {
-    for (const subscription of subscriptions) subscription[Symbol.dispose]();
     timer?.[Symbol.dispose]();
     view.close();
   }
