@@ -4,7 +4,7 @@ import { createProgram, registerCommands } from './command-line/program.js';
 import type { GlobalOptions } from './options.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { wrapWords } from './output/text-width.js';
-import { type ProcessIo, knownSize } from './process-io.js';
+import { type ProcessIo, columnsOf, knownSize } from './process-io.js';
 
 /** Runs one command line, given without the name of the program. Resolves with the exit code and never rejects. */
 export async function runCli(argv: readonly string[], io: ProcessIo): Promise<ExitCode> {
@@ -20,8 +20,8 @@ export async function runCli(argv: readonly string[], io: ProcessIo): Promise<Ex
       if (inJson) usageError += text;
       else io.stderr.write(wrapWords(text, knownSize(io.stderr.columns)).join('\n'));
     },
-    getOutHelpWidth: () => knownSize(io.stdout.columns) ?? 80,
-    getErrHelpWidth: () => knownSize(io.stderr.columns) ?? 80,
+    getOutHelpWidth: () => columnsOf(io.stdout),
+    getErrHelpWidth: () => columnsOf(io.stderr),
   });
   // `--version` ends before a command is looked for.
   if (argv[0] !== '--version' && argv[0] !== '-V') registerCommands(program, deps);

@@ -23,6 +23,11 @@ export type TerminalStream = Writable & {
   readonly rows?: number;
 };
 
+/** Returns the columns of a terminal, 80 if it does not know them. */
+export function columnsOf({ columns }: Pick<TerminalStream, 'columns'>): number {
+  return knownSize(columns) ?? 80;
+}
+
 /** Returns the columns or rows of a terminal; undefined if it does not know them, and reports 0 or nothing. */
 export function knownSize(size: number | undefined): number | undefined {
   return size === undefined || size <= 0 ? undefined : size;

@@ -10,7 +10,7 @@ import {
 import type { CommandDeps } from '../command-deps.js';
 import { EXIT } from '../exit-codes.js';
 import { CommandError } from '../output/hints.js';
-import { printable } from '../output/printable.js';
+import { counted, printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { refuseUnknown } from '../session/resolve-server.js';
 import { openWorkspace } from '../session/workspace.js';
@@ -65,7 +65,7 @@ export async function exportToProgram(
   if (file !== undefined) {
     output.result(
       { to, file, exported, failed, skipped },
-      () => `Wrote ${exported.length} ${exported.length === 1 ? 'server' : 'servers'} to ${printable(file)}.`,
+      () => `Wrote ${counted(exported.length, 'server')} to ${printable(file)}.`,
     );
     return;
   }

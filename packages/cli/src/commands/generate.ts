@@ -5,7 +5,7 @@ import type { CLIENT_CALLERS, GeneratedKind } from '../options.js';
 import { errorJson, errorLine } from '../output/error-report.js';
 import { CommandError } from '../output/hints.js';
 import { readIfExists, writeOutput } from '../output/output.js';
-import { printable } from '../output/printable.js';
+import { counted, printable } from '../output/printable.js';
 import { openSession } from '../session/open-session.js';
 import { quoted } from '../session/resolve-server.js';
 import { connectOne } from './connect.js';
@@ -79,7 +79,7 @@ export async function generate(
     return;
   }
   if (!upToDate) await writeOutput(file, Buffer.from(text, 'utf8'));
-  const count = `${functions.length} ${functions.length === 1 ? 'function' : 'functions'}`;
+  const count = counted(functions.length, 'function');
   output.result({ ...value, file, changed: !upToDate }, () =>
     upToDate ? `${printable(file)} is up to date.` : `Wrote ${count} to ${printable(file)}.`,
   );

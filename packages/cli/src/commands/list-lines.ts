@@ -12,15 +12,8 @@ import { targetText } from './target.js';
 export type OfferKind = Exclude<ListKind, 'servers'>;
 
 /** Returns what `--json` prints. */
-export function listValue(lists: OfferedLists, kind: OfferKind): object {
-  switch (kind) {
-    case 'tools':
-      return { tools: lists.tools };
-    case 'prompts':
-      return { prompts: lists.prompts };
-    case 'resources':
-      return { resources: lists.resources, resourceTemplates: lists.resourceTemplates };
-  }
+export function listValue({ resourceTemplates, ...lists }: OfferedLists, kind: OfferKind): object {
+  return { [kind]: lists[kind], ...(kind === 'resources' && { resourceTemplates }) };
 }
 
 /** Columns below which a description is left out. */

@@ -4,7 +4,7 @@ import { forgetInputs } from '@mcp-fittings/preset/toolkit';
 import type { CommandDeps } from '../command-deps.js';
 import type { RemoteOptions, SignInMethod } from '../options.js';
 import { CommandError } from '../output/hints.js';
-import { printable } from '../output/printable.js';
+import { counted, printable } from '../output/printable.js';
 import { openPrompts } from '../prompts/prompts.js';
 import { signInInteraction } from '../prompts/sign-in.js';
 import { createProvider, openSession } from '../session/open-session.js';
@@ -80,9 +80,7 @@ export async function login(deps: CommandDeps, server: string, options: LoginOpt
   if (deps.options.store !== undefined) await rememberStore(deps.options.store);
   const { state, counts } = host.server(server);
   output.result({ server, signedIn: true, status: state.status, tools: counts.tools }, () =>
-    output.style.green(
-      `Signed in to ${printable(server)}: ${counts.tools} ${counts.tools === 1 ? 'tool' : 'tools'}.`,
-    ),
+    output.style.green(`Signed in to ${printable(server)}: ${counted(counts.tools, 'tool')}.`),
   );
 }
 

@@ -1,4 +1,4 @@
-import { printable } from '../output/printable.js';
+import { counted, printable } from '../output/printable.js';
 import type { Style } from '../output/style.js';
 import { type Column, tableLines } from '../output/table.js';
 import { wrapWords } from '../output/text-width.js';
@@ -60,13 +60,9 @@ export function statusLines(rows: readonly ServerRow[], look: Look): readonly st
 
 /** Returns the cells of a row. The reason why a server is not connected takes the place of what it offers. */
 function cells(row: ServerRow, style: Style): readonly string[] {
-  const [mark, paint] = appearanceOf(row.status, style);
-  const first = [
-    paint(mark),
-    printable(row.name),
-    printable(row.type ?? '', 20),
-    paint(stateText(row.status)),
-  ];
+  const [mark, color, text = row.status] = APPEARANCES[row.status] ?? ['○', 'dim'];
+  const paint = style[color];
+  const first = [paint(mark), printable(row.name), printable(row.type ?? '', 20), paint(text)];
   if (row.status === 'connected') {
     const counts = [row.tools, row.prompts, row.resources + row.resourceTemplates];
     return [...first, ...counts.map(String)];
@@ -75,44 +71,26 @@ function cells(row: ServerRow, style: Style): readonly string[] {
   return [...first, row.status.startsWith('needs-') ? reason : style.dim(reason)];
 }
 
-function appearanceOf(status: string, style: Style): readonly [string, (text: string) => string] {
-  switch (status) {
-    case 'connected':
-      return ['●', style.green];
-    case 'failed':
-    case 'invalid':
-    case 'denied':
-      return ['✗', style.red];
-    case 'needs-auth':
-    case 'needs-approval':
-      return ['!', style.yellow];
-    case 'connecting':
-    case 'pending':
-    case 'disconnecting':
-      return ['◌', style.cyan];
-    default:
-      return ['○', style.dim];
-  }
-}
-
-function stateText(status: string): string {
-  switch (status) {
-    case 'needs-auth':
-      return 'needs sign-in';
-    case 'needs-approval':
-      return 'needs approval';
-    default:
-      return status;
-  }
-}
+/** Mark and color of each state, and its name in the table if that is another one. */
+const APPEARANCES: Readonly<Record<string, readonly [mark: string, color: keyof Style, text?: string]>> = {
+  connected: ['●', 'green'],
+  failed: ['✗', 'red'],
+  invalid: ['✗', 'red'],
+  denied: ['✗', 'red'],
+  'needs-auth': ['!', 'yellow', 'needs sign-in'],
+  'needs-approval': ['!', 'yellow', 'needs approval'],
+  connecting: ['◌', 'cyan'],
+  pending: ['◌', 'cyan'],
+  disconnecting: ['◌', 'cyan'],
+};
 
 function totalsLine({ servers, connected, waiting, errored, tools }: Totals, style: Style): string {
   const parts = [
-    `${servers} ${servers === 1 ? 'server' : 'servers'}`,
+    counted(servers, 'server'),
     style.green(`${connected} connected`),
     ...(waiting > 0 ? [style.yellow(`${waiting} not answering yet`)] : []),
     ...(errored > 0 ? [style.red(`${errored} not usable`)] : []),
-    `${tools} ${tools === 1 ? 'tool' : 'tools'}`,
+    counted(tools, 'tool'),
   ];
   return parts.join(', ');
 }

@@ -1,4 +1,4 @@
-import { knownSize, type TerminalStream } from '../process-io.js';
+import { columnsOf, knownSize, type TerminalStream } from '../process-io.js';
 import { fitWidth, textWidth } from './text-width.js';
 
 /** Returns lines without line feeds for this number of columns. Longer lines are cut. */
@@ -60,7 +60,7 @@ export class LiveRegion implements Disposable {
   }
 
   #paint(): void {
-    const width = Math.max(1, this.#columns() - 1);
+    const width = Math.max(1, columnsOf(this.#stream) - 1);
     // Some terminals keep what is cleared from the first row on.
     const next = cutTo(this.#render(width), Math.max(1, (knownSize(this.#stream.rows) ?? 24) - 2)).map(
       (line) => fitWidth(line, width),
@@ -82,13 +82,9 @@ export class LiveRegion implements Disposable {
     this.#stream.write(`${BEGIN}${text}${END}`);
   }
 
-  #columns(): number {
-    return knownSize(this.#stream.columns) ?? 80;
-  }
-
   /** Returns the rows that the painted lines take. A terminal that has become narrower wraps them. */
   #height(): number {
-    const columns = this.#columns();
+    const columns = columnsOf(this.#stream);
     return this.#painted.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
   }
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { createRedactor } from '@mcp-fittings/toolbox/text';
 import type { GlobalOptions } from '../options.js';
-import { knownSize, type ProcessIo, type TerminalStream } from '../process-io.js';
+import { columnsOf, type ProcessIo, type TerminalStream } from '../process-io.js';
 import { CommandError } from './hints.js';
 import { LiveRegion } from './live-region.js';
 import { OwnScreen } from './own-screen.js';
@@ -42,7 +42,7 @@ export class Output {
 
   /** Columns of the terminal, 80 if it does not know them; undefined if stdout is not one. */
   get columns(): number | undefined {
-    return columnsOf(this.#io.stdout);
+    return columnsIfTerminal(this.#io.stdout);
   }
 
   /** Prints the result of a command: `value` as one JSON document with `--json`, else the text. */
@@ -58,7 +58,7 @@ export class Output {
   /** Prints a line for the user to stderr, with `--json` too. */
   note(text: string): void {
     // What is to be hidden may have spaces, at which lines are wrapped.
-    const lines = wrapWords(this.redact(text), columnsOf(this.#io.stderr));
+    const lines = wrapWords(this.redact(text), columnsIfTerminal(this.#io.stderr));
     this.#write(this.#io.stderr, lines.join('\n'));
   }
 
@@ -110,9 +110,8 @@ export class Output {
   }
 }
 
-/** Returns the columns of a terminal, 80 if it does not know them; undefined for any other stream. */
-function columnsOf({ isTTY, columns }: TerminalStream): number | undefined {
-  return isTTY === true ? (knownSize(columns) ?? 80) : undefined;
+function columnsIfTerminal(stream: TerminalStream): number | undefined {
+  return stream.isTTY === true ? columnsOf(stream) : undefined;
 }
 
 /** Writes the file that `-o` names. Rejects with `CONFIG_READ_ONLY`. */

@@ -1,4 +1,4 @@
-import { knownSize, type TerminalStream } from '../process-io.js';
+import { columnsOf, knownSize, type TerminalStream } from '../process-io.js';
 import {
   BEGIN,
   cutTo,
@@ -52,12 +52,12 @@ export class OwnScreen implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    if (this.#isShown) this.#leave(this.#render(this.#columns()));
+    if (this.#isShown) this.#leave(this.#render(columnsOf(this.#stream)));
     this.#onDispose();
   }
 
   #paint(before = ''): void {
-    const width = Math.max(1, this.#columns() - 1);
+    const width = Math.max(1, columnsOf(this.#stream) - 1);
     const lines = cutTo(this.#render(width), Math.max(1, (knownSize(this.#stream.rows) ?? 24) - 1));
     const text = lines.map((line) => `${fitWidth(line, width)}${TO_LINE_END}\n`).join('');
     const enter = this.#isShown ? '' : this.#enter();
@@ -82,9 +82,5 @@ export class OwnScreen implements Disposable {
     // Some terminals have no second screen, and show all on one.
     const text = lines.map((line) => `${line}\n`).join('');
     this.#stream.write(`${HOME}${TO_SCREEN_END}${LEAVE}${text}${SHOW_CURSOR}`);
-  }
-
-  #columns(): number {
-    return knownSize(this.#stream.columns) ?? 80;
   }
 }

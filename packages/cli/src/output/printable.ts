@@ -10,6 +10,11 @@ export function printableBlock(text: string, maxLength = 100_000): string {
   return sanitizeText(text, { maxLength, multiline: true });
 }
 
+/** Returns `1 server`, `2 servers`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Returns the first sentence or line of a description. */
 export function firstLine(text: string | undefined, maxLength = 200): string {
   const line = (text ?? '').trimStart().split(/\n|(?<=\.)\s/, 1)[0] ?? '';

@@ -14,7 +14,7 @@ import {
 import type { CommandDeps } from '../command-deps.js';
 import type { SignInMethod } from '../options.js';
 import { CommandError } from '../output/hints.js';
-import { printable } from '../output/printable.js';
+import { counted, printable } from '../output/printable.js';
 import { openPrompts } from './prompts.js';
 
 const ONE_DAY_MS = 86_400_000;
@@ -64,7 +64,7 @@ function note({ output }: CommandDeps, prompt: DevicePrompt): void {
       `Or open this address, which contains the code:\n  ${printable(verificationUriComplete, 8_000)}`,
     );
   const minutes = Math.max(1, Math.round(expiresInMs / 60_000));
-  output.note(`The code expires in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`);
+  output.note(`The code expires in ${counted(minutes, 'minute')}.`);
 }
 
 /** Asks for the address at the terminal; without one, reads a line of stdin. */
