@@ -5,9 +5,9 @@
 import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { DriverResult, HelperRequest, HelperResponse } from './driver-protocol.js';
-import { failureOf, invokeDriver } from './invoke-driver.js';
-import type { DriverSpec, KeytarLike } from './keychain-driver.js';
+import type { HelperRequest, HelperResponse } from './driver-protocol.js';
+import { createInvoker } from './invoke-driver.js';
+import type { DriverSpec } from './keychain-driver.js';
 import { loadDriver } from './load-driver.js';
 
 /** Far below the limit of a desktop's bus; a bus with the default limits allows 256 connections per user. */
@@ -35,19 +35,8 @@ function createConnectionCollector(): () => void {
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by helper-process.ts of the same version
 const spec = JSON.parse(process.argv[2] ?? 'null') as DriverSpec;
-let driver: Promise<KeytarLike> | undefined;
+const invoke = createInvoker(() => loadDriver(spec));
 const collectConnections = createConnectionCollector();
-
-async function respondTo(request: HelperRequest): Promise<DriverResult> {
-  driver ??= loadDriver(spec);
-  let loaded: KeytarLike;
-  try {
-    loaded = await driver;
-  } catch (error) {
-    return { ok: false, failure: failureOf('load', error) };
-  }
-  return invokeDriver(loaded, request);
-}
 
 function send(line: HelperResponse | { readonly ready: true }): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -57,7 +46,7 @@ const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   const request = JSON.parse(line) as HelperRequest;
-  void respondTo(request).then((result) => {
+  void invoke(request).then((result) => {
     send({ id: request.id, ...result });
     collectConnections();
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '@mcp-fittings/client-core';
 import { settlesWithin } from '@mcp-fittings/toolbox/timing';
-import type { DriverCall, DriverConnection, DriverResult } from './driver-protocol.js';
-import { failureOf, invokeDriver } from './invoke-driver.js';
+import type { DriverConnection, DriverResult } from './driver-protocol.js';
+import { createInvoker } from './invoke-driver.js';
 import type { KeytarLike } from './keychain-driver.js';
 
 export interface InProcessOptions {
@@ -13,34 +13,23 @@ export interface InProcessOptions {
 
 /** Calls the driver in the host's own process: for hosts that cannot start another one, and for drivers that are objects. */
 export function connectInProcess({ load, timeoutMs, clock }: InProcessOptions): DriverConnection {
-  let driver: Promise<KeytarLike> | undefined;
+  let invoke = createInvoker(load);
   /** Number of calls that timed out and have not returned: each may block a thread that Node needs for file access. */
   let hanging = 0;
-
-  const attempt = async (call: DriverCall): Promise<DriverResult> => {
-    let loaded: KeytarLike;
-    try {
-      loaded = await (driver ??= load());
-    } catch (error) {
-      driver = undefined;
-      return { ok: false, failure: failureOf('load', error) };
-    }
-    return invokeDriver(loaded, call);
-  };
 
   return {
     async call(call) {
       if (hanging > 0) {
         return timeout('The keychain has not replied to an earlier call yet.');
       }
-      const result = attempt(call);
+      const result = invoke(call);
       if (await settlesWithin(timeoutMs, result, clock)) return result;
       hanging++;
       void result.then(() => hanging--);
       return timeout(`The keychain did not reply within ${timeoutMs} ms.`);
     },
     async [Symbol.asyncDispose]() {
-      driver = undefined;
+      invoke = createInvoker(load);
     },
   };
 }

@@ -1,16 +1,26 @@
 import type { DriverCall, DriverFailure, DriverResult } from './driver-protocol.js';
 import type { KeytarLike } from './keychain-driver.js';
 
-/** Makes one call of the driver and turns its outcome into a {@link DriverResult}. Never rejects. */
-export async function invokeDriver(driver: KeytarLike, call: DriverCall): Promise<DriverResult> {
-  try {
-    return { ok: true, value: await dispatch(driver, call) };
-  } catch (error) {
-    return { ok: false, failure: failureOf('driver', error, call) };
-  }
+/** Returns what calls a driver, which is loaded for the first call, and turns each outcome into a {@link DriverResult}. It never rejects. */
+export function createInvoker(load: () => Promise<KeytarLike>): (call: DriverCall) => Promise<DriverResult> {
+  let driver: Promise<KeytarLike> | undefined;
+  return async (call) => {
+    let loaded: KeytarLike;
+    try {
+      loaded = await (driver ??= load());
+    } catch (error) {
+      driver = undefined;
+      return { ok: false, failure: failureOf('load', error) };
+    }
+    try {
+      return { ok: true, value: await dispatch(loaded, call) };
+    } catch (error) {
+      return { ok: false, failure: failureOf('driver', error, call) };
+    }
+  };
 }
 
-export function failureOf(kind: DriverFailure['kind'], error: unknown, call?: DriverCall): DriverFailure {
+function failureOf(kind: DriverFailure['kind'], error: unknown, call?: DriverCall): DriverFailure {
   const text = error instanceof Error ? error.message : String(error);
   // A native library may quote its arguments.
   const secret = call?.op === 'set' ? call.password : '';
