@@ -3,7 +3,7 @@ import { isAbsolute, resolve, win32 } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { isInside, resolveLinks, type ReadRules } from '../files/read-file.js';
 import { parseDocument, type JsonDocument } from '../jsonc/parse-document.js';
-import { absolutePath } from '../layout/layout.js';
+import { pathBelow, pathOn } from '../layout/layout.js';
 import { trustedHome } from '../layout/locate-files.js';
 import { problem, type ConfigProblem } from '../problems.js';
 import { clientFormats } from './clients/all-clients.js';
@@ -14,9 +14,7 @@ export async function resolveHome(home: string | undefined, project: string | un
   if (home !== undefined) return home;
   const said = await resolveLinks(resolve(homedir()));
   if (project === undefined) return said;
-  const markers = Object.values(clientFormats).flatMap((client) =>
-    client.files(process.platform).flatMap(({ base, path }) => (base === 'project' ? [path] : [])),
-  );
+  const markers = Object.values(clientFormats).flatMap(({ files }) => files.project ?? []);
   return trustedHome(said, project, [...new Set(markers)]);
 }
 
@@ -43,17 +41,13 @@ export async function clientFilePaths(
   const folder = projectFiles ? project : home;
   if (folder === undefined) return [];
   const roaming = platform === 'win32' && !projectFiles ? await roamingFolder(appData, project) : undefined;
-  return client.files(platform).flatMap((file) => {
-    if (file.base !== base) return [];
-    const path = absolutePath(file, { home: folder, project: folder, system: undefined }, platform);
-    if (path === undefined) return [];
+  return (client.files[base] ?? []).flatMap((file): readonly ClientFilePath[] => {
+    const written = typeof file === 'string' ? file : pathOn(file, platform);
+    const path = pathBelow(folder, written, platform);
     if (projectFiles) return [{ path, within: folder }];
-    const rest = /^AppData\/Roaming\/(.+)$/.exec(file.path)?.[1];
-    const first =
-      roaming === undefined || rest === undefined
-        ? undefined
-        : absolutePath({ base, path: rest }, { home: roaming, project: folder, system: undefined }, platform);
-    return [...new Set([first, path])].filter((each) => each !== undefined).map((each) => ({ path: each }));
+    const rest = /^AppData\/Roaming\/(.+)$/.exec(written)?.[1];
+    const first = roaming === undefined || rest === undefined ? path : pathBelow(roaming, rest, platform);
+    return Array.from(new Set([first, path]), (each) => ({ path: each }));
   });
 }
 

@@ -140,10 +140,17 @@ export interface Directories {
   readonly system: string | undefined;
 }
 
-/** The administrator's directory on a platform. Platforms other than Windows and macOS use that of Linux. */
+/** The administrator's directory on a platform. */
 export function systemDirectory(layout: Layout, platform: NodeJS.Platform): string | undefined {
-  const known = platform === 'win32' || platform === 'darwin' ? platform : 'linux';
-  return layout.systemDirectory?.[known];
+  return layout.systemDirectory && pathOn(layout.systemDirectory, platform);
+}
+
+/** A path that differs by platform. */
+export type ByPlatform = NonNullable<Layout['systemDirectory']>;
+
+/** The path on a platform. Those other than Windows and macOS use that of Linux. */
+export function pathOn(paths: ByPlatform, platform: NodeJS.Platform): string {
+  return paths[platform === 'win32' || platform === 'darwin' ? platform : 'linux'];
 }
 
 /** The absolute path of a file of a layout; undefined if its base directory is not known. */
@@ -153,6 +160,10 @@ export function absolutePath(
   platform: NodeJS.Platform,
 ): string | undefined {
   const directory = directories[source.base];
-  if (directory === undefined) return undefined;
-  return (platform === 'win32' ? win32 : posix).join(directory, ...source.path.split('/'));
+  return directory === undefined ? undefined : pathBelow(directory, source.path, platform);
+}
+
+/** Joins a directory and a path with `/`. */
+export function pathBelow(directory: string, path: string, platform: NodeJS.Platform): string {
+  return (platform === 'win32' ? win32 : posix).join(directory, ...path.split('/'));
 }

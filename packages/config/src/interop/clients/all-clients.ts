@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../jsonc/json-value.js';
 import { PROJECT_PLACEHOLDER } from '../../layout/layout.js';
 import { variableReference } from '../../variables/syntax.js';
-import { byFields, type ClientFormat, convertFields, type Draft, userFile } from './client-format.js';
+import { byFields, type ClientFormat, convertFields, type Draft } from './client-format.js';
 import {
   EDITOR_VARIABLES,
   NO_VARIABLES,
@@ -38,10 +38,7 @@ export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
     format: 'json',
     servers: [['mcpServers']],
     projectServers: ['projects', PROJECT_PLACEHOLDER, 'mcpServers'],
-    files: () => [
-      { base: 'project', path: '.mcp.json' },
-      { base: 'home', path: '.claude.json' },
-    ],
+    files: { project: ['.mcp.json'], home: ['.claude.json'] },
     variables: { write: writeShellVariables },
     same: ['type', 'command', 'args', 'env', 'url', 'headers', 'timeout'],
     writes: { oauth: writeClaudeOauth },
@@ -54,13 +51,15 @@ export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
     expandsVariables: false,
     format: 'json',
     servers: [['mcpServers']],
-    files: (platform) => [
-      userFile(platform, {
-        linux: `.config/Claude/${CLAUDE_DESKTOP}`,
-        darwin: `Library/Application Support/Claude/${CLAUDE_DESKTOP}`,
-        win32: `AppData/Roaming/Claude/${CLAUDE_DESKTOP}`,
-      }),
-    ],
+    files: {
+      home: [
+        {
+          linux: `.config/Claude/${CLAUDE_DESKTOP}`,
+          darwin: `Library/Application Support/Claude/${CLAUDE_DESKTOP}`,
+          win32: `AppData/Roaming/Claude/${CLAUDE_DESKTOP}`,
+        },
+      ],
+    },
     variables: NO_VARIABLES,
     same: ['command', 'args', 'env'],
   }),
@@ -72,10 +71,7 @@ export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
     title: 'Cursor',
     ...JSON_REMOTE,
     servers: [['mcpServers']],
-    files: () => [
-      { base: 'project', path: '.cursor/mcp.json' },
-      { base: 'home', path: '.cursor/mcp.json' },
-    ],
+    files: { project: ['.cursor/mcp.json'], home: ['.cursor/mcp.json'] },
     variables: EDITOR_VARIABLES,
     same: ['command', 'args', 'env', 'url', 'headers'],
     reads: { auth: readCursorAuth },
@@ -90,10 +86,7 @@ export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
     title: 'Gemini CLI',
     ...JSON_REMOTE,
     servers: [['mcpServers']],
-    files: () => [
-      { base: 'project', path: '.gemini/settings.json' },
-      { base: 'home', path: '.gemini/settings.json' },
-    ],
+    files: { project: ['.gemini/settings.json'], home: ['.gemini/settings.json'] },
     variables: {
       after: (entry) =>
         translateVariables(
@@ -135,14 +128,16 @@ export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
     ...JSON_REMOTE,
     sockets: true,
     servers: [['servers'], ['mcp', 'servers'], ['mcpServers']],
-    files: (platform) => [
-      { base: 'project', path: '.vscode/mcp.json' },
-      userFile(platform, {
-        linux: '.config/Code/User/mcp.json',
-        darwin: 'Library/Application Support/Code/User/mcp.json',
-        win32: 'AppData/Roaming/Code/User/mcp.json',
-      }),
-    ],
+    files: {
+      project: ['.vscode/mcp.json'],
+      home: [
+        {
+          linux: '.config/Code/User/mcp.json',
+          darwin: 'Library/Application Support/Code/User/mcp.json',
+          win32: 'AppData/Roaming/Code/User/mcp.json',
+        },
+      ],
+    },
     variables: EDITOR_VARIABLES,
     same: ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers'],
   }),
@@ -152,7 +147,7 @@ export const clientFormats: Readonly<Record<InteropClient, ClientFormat>> = {
     title: 'Windsurf',
     ...JSON_REMOTE,
     servers: [['mcpServers']],
-    files: () => [{ base: 'home', path: '.codeium/windsurf/mcp_config.json' }],
+    files: { home: ['.codeium/windsurf/mcp_config.json'] },
     variables: EDITOR_VARIABLES,
     same: ['command', 'args', 'env', 'headers'],
     writes: { url: 'serverUrl' },

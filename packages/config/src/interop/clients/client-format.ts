@@ -1,6 +1,6 @@
 import { COMMON_FIELDS, MEMBERS } from '../../entry/entry-schema.js';
 import { isJsonList, isJsonObject, type JsonObject, type JsonValue } from '../../jsonc/json-value.js';
-import type { KeyPath } from '../../layout/layout.js';
+import type { ByPlatform, KeyPath } from '../../layout/layout.js';
 import { foldWord, meaningIn, meaningOf, PROGRAMS, type ProgramWords } from '../../words/foreign-words.js';
 import type { InteropClient } from './all-clients.js';
 import type { VariableRules } from './client-variables.js';
@@ -16,13 +16,6 @@ export interface ClientReadOptions {
   readonly project: string | undefined;
   /** True if the program that the entry starts expands `${NAME}` by itself: unknown variables are passed on to it. */
   readonly passesVariables?: boolean;
-}
-
-/** A file in which a client keeps its configuration. */
-export interface ClientFile {
-  readonly base: 'home' | 'project';
-  /** Path below `base`, with `/`. */
-  readonly path: string;
 }
 
 /** The configuration format of another client: where its files are, and how its entries are converted. */
@@ -42,8 +35,14 @@ export interface ClientFormat {
   readonly servers: readonly KeyPath[];
   /** Keys that lead to the servers of one project in the user's file; they are read first. Default: none. */
   readonly projectServers?: KeyPath;
-  /** The files, in the order in which they are read. Of two servers with one name, the first is used. */
-  readonly files: (platform: NodeJS.Platform) => readonly ClientFile[];
+  /**
+   * Paths of its files below the root of a project and below the home directory, with `/`, in the order in which they are read. Of two
+   * servers with one name, the first is used.
+   */
+  readonly files: {
+    readonly project?: readonly string[];
+    readonly home: readonly (string | ByPlatform)[];
+  };
   /** Converts an entry of the client to one of ours. */
   readonly read: (entry: JsonObject, options: ClientReadOptions) => Conversion;
   /** Converts one of our entries, with `type` set and `apiKey` moved into a header, to one of the client. */
@@ -227,15 +226,6 @@ export function writeFields(
     },
     notes,
   };
-}
-
-/** A client's file in the home directory, which differs by platform. */
-export function userFile(
-  platform: NodeJS.Platform,
-  paths: { readonly linux: string; readonly darwin: string; readonly win32: string },
-): ClientFile {
-  const known = platform === 'darwin' || platform === 'win32' ? platform : 'linux';
-  return { base: 'home', path: paths[known] };
 }
 
 /** Converts seconds to milliseconds; undefined if the value is not a positive number. */

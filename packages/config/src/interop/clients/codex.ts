@@ -14,10 +14,7 @@ export const codex = byFields('codex', {
   inheritsNamed: true,
   format: 'toml',
   servers: [['mcp_servers']],
-  files: () => [
-    { base: 'project', path: '.codex/config.toml' },
-    { base: 'home', path: '.codex/config.toml' },
-  ],
+  files: { project: ['.codex/config.toml'], home: ['.codex/config.toml'] },
   variables: NO_VARIABLES,
   same: [
     'command',

@@ -44,11 +44,7 @@ export const mcporter: ClientFormat = {
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
   servers: [['mcpServers']],
-  files: () => [
-    { base: 'project', path: 'config/mcporter.json' },
-    { base: 'home', path: '.mcporter/mcporter.json' },
-    { base: 'home', path: '.mcporter/mcporter.jsonc' },
-  ],
+  files: { project: ['config/mcporter.json'], home: ['.mcporter/mcporter.json', '.mcporter/mcporter.jsonc'] },
   read(entry, { home }): Conversion {
     const { baseUrl, url, serverUrl, command, executable, args, cwd, ...rest } = camelCase(entry);
     const address = [baseUrl, url, serverUrl].find((each) => each !== undefined);

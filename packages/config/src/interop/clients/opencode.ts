@@ -13,12 +13,10 @@ export const opencode = byFields('opencode', {
   transports: ['stdio', 'http', 'sse'],
   format: 'json',
   servers: [['mcp', 'servers'], ['mcp']],
-  files: () => [
-    { base: 'project', path: 'opencode.json' },
-    { base: 'project', path: 'opencode.jsonc' },
-    { base: 'home', path: '.config/opencode/opencode.json' },
-    { base: 'home', path: '.config/opencode/opencode.jsonc' },
-  ],
+  files: {
+    project: ['opencode.json', 'opencode.jsonc'],
+    home: ['.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+  },
   variables: {
     after: (entry) =>
       translateVariables(entry, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../jsonc/json-value.js';
-import { byFields, userFile } from './client-format.js';
+import { byFields } from './client-format.js';
 import { NO_VARIABLES } from './client-variables.js';
 
 /** `context_servers` in the settings. @see https://zed.dev/docs/ai/mcp */
@@ -9,14 +9,16 @@ export const zed = byFields('zed', {
   expandsVariables: false,
   format: 'json',
   servers: [['context_servers']],
-  files: (platform) => [
-    { base: 'project', path: '.zed/settings.json' },
-    userFile(platform, {
-      linux: '.config/zed/settings.json',
-      darwin: '.config/zed/settings.json',
-      win32: 'AppData/Roaming/Zed/settings.json',
-    }),
-  ],
+  files: {
+    project: ['.zed/settings.json'],
+    home: [
+      {
+        linux: '.config/zed/settings.json',
+        darwin: '.config/zed/settings.json',
+        win32: 'AppData/Roaming/Zed/settings.json',
+      },
+    ],
+  },
   variables: NO_VARIABLES,
   same: ['command', 'args', 'env', 'url', 'headers'],
   beforeRead({ command, ...rest }) {
