@@ -39,27 +39,25 @@ export function fileStore(options: FileStoreOptions): TokenStore {
         const text = serializeValue(value);
         await consent.assertGiven();
         const rest = `"key":${JSON.stringify(key)},"value":${text}`;
-        return `{"v":2,"sum":"${checksum(rest)}",${rest}}\n`;
+        return `{"v":2,"sum":"${hashText(rest)}",${rest}}\n`;
       },
       decode: async (key, text) => decodePlain(key, text),
     };
   });
 }
 
-/** Each byte of a file is either part of this frame or covered by the checksum. */
+/**
+ * Each byte of a file is either part of this frame or covered by the checksum, which detects a damaged disk. It does not protect against a
+ * person who can write to the file.
+ */
 const FRAME = /^\{"v":2,"sum":"([\w-]{43})",(.*)\}\n$/s;
 
 function decodePlain(key: string, text: string): StoredValue {
   const [, sum, rest] = FRAME.exec(text) ?? [];
-  const envelope = rest !== undefined && checksum(rest) === sum ? parseValue(text) : undefined;
+  const envelope = rest !== undefined && hashText(rest) === sum ? parseValue(text) : undefined;
   const value = envelope?.['value'];
   if (envelope?.['key'] === key && isRecord(value)) return value;
   throw storeError('STORE_CORRUPT', 'The file of a stored credential is damaged or was edited.', {
     hint: 'Sign in again to replace it.',
   });
-}
-
-/** Detects a damaged disk. It does not protect against a person who can write to the file. */
-function checksum(text: string): string {
-  return hashText(text);
 }

@@ -128,7 +128,7 @@ export class ToolGate {
       'tools',
       { timeoutMs: LIST_MS, maxPages: 64, maxItems: 10_000 },
     );
-    return items.map((tool) => ({ ...tool, server, digest: digestOf(tool) }));
+    return items.map((tool) => ({ ...tool, server, digest: hashText(canonicalJson(tool)).slice(0, 22) }));
   }
 
   /** Requests one page of the list. A server that does not know the method has no tools. */
@@ -161,8 +161,4 @@ export class ToolGate {
       this.#own.delete(id);
     }
   }
-}
-
-function digestOf(tool: object): string {
-  return hashText(canonicalJson(tool)).slice(0, 22);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -8,6 +7,7 @@ import type { Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { ownFolder } from '@mcp-fittings/toolbox/files';
 import { isRecord } from '@mcp-fittings/toolbox/messages';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import type { CommandDeps } from '../command-deps.js';
 import { packageVersion } from '../own-files.js';
 import type { CommandServers } from './open-session.js';
@@ -135,9 +135,7 @@ function digestOf(name: string, config: ServerConfig): string {
   const scripts = (Array.isArray(args) ? args : []).filter((text) => CODE.test(String(text)));
   const files = typeof command === 'string' ? [command, ...scripts.map(String)] : [];
   const marks = files.filter((text) => /[\\/.]/.test(text)).map((text) => fileMark(resolve(folder, text)));
-  return createHash('sha256')
-    .update(JSON.stringify([packageVersion(), name, config, marks]))
-    .digest('base64url');
+  return hashText(JSON.stringify([packageVersion(), name, config, marks]));
 }
 
 /** Returns a mark that differs whenever the content, the owner or the mode of a file does; null if there is no such file. */

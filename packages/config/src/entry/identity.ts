@@ -9,9 +9,7 @@ import { isHostField } from './permissions.js';
  */
 export function definitionHash(name: string, written: JsonObject): string {
   const { disabled: _, ...definition } = written;
-  return createHash('sha256')
-    .update(canonicalJson({ version: 1, name, definition }))
-    .digest('hex');
+  return hashJson({ version: 1, name, definition });
 }
 
 /**
@@ -25,7 +23,9 @@ export function serverIdentity(
 ): string {
   const kept = Object.entries(definition).filter(([field]) => !isHostField(field));
   const { scope, project = null } = location;
-  return createHash('sha256')
-    .update(canonicalJson({ version: 1, scope, project, name, definition: Object.fromEntries(kept) }))
-    .digest('hex');
+  return hashJson({ version: 1, scope, project, name, definition: Object.fromEntries(kept) });
+}
+
+function hashJson(value: object): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }

@@ -1,12 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { StoredValue } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { parseValue } from '@mcp-fittings/toolbox/stores';
-import {
-  parseHeader,
-  serializeChunkHeader,
-  serializeInlineHeader,
-  type ChunkHeader,
-} from './chunk-header.js';
+import { hashText } from '@mcp-fittings/toolbox/text';
 import type { KeychainItems } from './keychain-items.js';
 
 /**
@@ -86,14 +81,14 @@ export function createDocuments({ items, chunkCharacters, onCorrupt }: Documents
       const oldHeader = await items.peek(headerAccount(name));
       const old = oldHeader === null ? undefined : parseHeader(oldHeader);
       const slot = old?.kind === 'chunked' && old.slot === 0 ? 1 : 0;
-      let header = serializeInlineHeader(json);
+      let header = `{"v":1,"value":${json}}`;
       let chunks = 0;
       if (header.length > chunkCharacters) {
         for (let at = 0; at < json.length; at += chunkCharacters, chunks++) {
           await guard();
           await items.set(chunkAccount(name, slot, chunks), json.slice(at, at + chunkCharacters));
         }
-        header = serializeChunkHeader({ slot, chunks, sum: checksum(name, json) });
+        header = JSON.stringify({ v: 1, slot, chunks, sum: checksum(name, json) });
       }
       await guard();
       await items.set(headerAccount(name), header);
@@ -124,7 +119,29 @@ function chunkAccount(name: string, slot: 0 | 1, index: number): string {
 
 /** Binds the chunks to their document and version: chunks of another one have another checksum. */
 function checksum(name: string, json: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([name, json]))
-    .digest('base64url');
+  return hashText(JSON.stringify([name, json]));
+}
+
+interface ChunkHeader {
+  readonly kind: 'chunked';
+  /** A new version uses the slot that the old version does not use. */
+  readonly slot: 0 | 1;
+  readonly chunks: number;
+  /** Checksum of the joined chunks. */
+  readonly sum: string;
+}
+
+const MAX_CHUNKS = 10_000;
+
+/** Parses the first item of a document: it holds the document itself, or describes the chunks that do. Undefined for any other text. */
+function parseHeader(
+  text: string,
+): { readonly kind: 'inline'; readonly value: StoredValue } | ChunkHeader | undefined {
+  const { v, value, slot, chunks, sum } = parseValue(text) ?? {};
+  if (v !== 1) return undefined;
+  if (isRecord(value)) return { kind: 'inline', value };
+  if ((slot !== 0 && slot !== 1) || typeof sum !== 'string') return undefined;
+  if (typeof chunks !== 'number' || !Number.isInteger(chunks) || chunks < 1 || chunks > MAX_CHUNKS)
+    return undefined;
+  return { kind: 'chunked', slot, chunks, sum };
 }
