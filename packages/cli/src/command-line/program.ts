@@ -61,35 +61,27 @@ export function createProgram(): Command {
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
-    .addOption(new Option('--json', 'print one JSON document instead of text').default(false))
-    .addOption(new Option('-v, --verbose', 'print more: causes, details and log messages').default(false))
-    .addOption(new Option('--no-color', 'disable colors, even on a terminal (like NO_COLOR)'))
+    .option('--json', 'print one JSON document instead of text', false)
+    .option('-v, --verbose', 'print more: causes, details and log messages', false)
+    .option('--no-color', 'disable colors, even on a terminal (like NO_COLOR)')
     .addOption(
       new Option('--layout <name>', 'which set of configuration files to use')
         .choices(LAYOUT_NAMES)
         .default('fittings'),
     )
-    .addOption(
-      new Option('--mcp-config <file-or-json>', 'add servers from a file or JSON; can be repeated')
-        .argParser(collect)
-        .default([]),
+    .option('--mcp-config <file-or-json>', 'add servers from a file or JSON; can be repeated', collect, [])
+    .option('--strict-mcp-config', 'use only the servers from --mcp-config', false)
+    .option(
+      '--plugin <package-or-file>',
+      'load a third-party transport or sign-in scheme; can be repeated',
+      collect,
+      [],
     )
-    .addOption(new Option('--strict-mcp-config', 'use only the servers from --mcp-config').default(false))
-    .addOption(
-      new Option(
-        '--plugin <package-or-file>',
-        'load a third-party transport or sign-in scheme; can be repeated',
-      )
-        .argParser(collect)
-        .default([]),
+    .option(
+      '--shared',
+      'run local servers in one process for all programs, which is started on demand (or FITTINGS_SHARED=1)',
     )
-    .addOption(
-      new Option(
-        '--shared',
-        'run local servers in one process for all programs, which is started on demand (or FITTINGS_SHARED=1)',
-      ),
-    )
-    .addOption(new Option('--no-shared', 'start local servers for this command only (default)'))
+    .option('--no-shared', 'start local servers for this command only (default)')
     .addOption(
       new Option(
         '--store <name>',

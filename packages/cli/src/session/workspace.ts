@@ -1,4 +1,3 @@
-import type { TransportPlugin } from '@mcp-fittings/client-core';
 import {
   type ServerApprovals,
   type ConfigEditor,
@@ -20,7 +19,6 @@ export interface Workspace {
   readonly approvals: ServerApprovals;
   /** Writes without a confirmation: the user typed the command. */
   readonly editor: ConfigEditor;
-  readonly transports: readonly TransportPlugin[];
   /** The home directory of this run. */
   readonly home: string;
 }
@@ -40,7 +38,7 @@ export async function openWorkspace(
   const { loaded, approvals, inputValues, loadTransports, home, options } = await loadForCommand(deps, {
     looksUpSignIns: asks,
   });
-  const transports = await loadTransports();
+  const plugins = await loadTransports();
   deps.output.hide([...configSecrets(loaded), ...inputValues]);
   noteUnreadFiles(loaded.problems, deps.output);
   const editor = createConfigEditor({
@@ -48,10 +46,10 @@ export async function openWorkspace(
     cwd: options.cwd,
     home: options.home,
     ...(approves && { approvals }),
-    plugins: transports,
+    plugins,
     confirm: () => true,
   });
-  return { loaded, approvals, editor, transports, home };
+  return { loaded, approvals, editor, home };
 }
 
 /** Returns the scopes that the chosen layout can write, the user's own first. */

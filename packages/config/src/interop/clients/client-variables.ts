@@ -92,9 +92,10 @@ function translateEditorVariables(entry: JsonObject, options: ClientReadOptions)
 export interface VariableSyntax {
   readonly title: string;
   readonly format: (name: string, fallback: string | undefined) => string;
-  readonly supportsDefault: boolean;
-  /** True if the client reads a literal `${` as the beginning of a variable. */
-  readonly readsBraces: boolean;
+  /** Default: false. */
+  readonly supportsDefault?: boolean;
+  /** True if the client reads a literal `${` as the beginning of a variable. Default: false. */
+  readonly readsBraces?: boolean;
   /** The variable for the root of the project. Undefined if the client has none. */
   readonly folder?: string;
 }
@@ -102,7 +103,7 @@ export interface VariableSyntax {
 /** Converts our variables to those of a client, with notes on what it cannot express. */
 export function writeVariables(
   entry: JsonObject,
-  { title, format, supportsDefault, readsBraces, folder }: VariableSyntax,
+  { title, format, supportsDefault = false, readsBraces = false, folder }: VariableSyntax,
 ): { readonly entry: JsonObject; readonly notes: readonly string[] } {
   const notes = new Set<string>();
   const written = mapTexts(entry, (text) =>
@@ -135,8 +136,6 @@ function writeEditorVariables(entry: JsonObject, title: string): Conversion {
     title,
     format: (name) => `\${env:${name}}`,
     folder: '${workspaceFolder}',
-    supportsDefault: false,
-    readsBraces: false,
   });
 }
 
@@ -153,7 +152,7 @@ function rejectVariables(entry: JsonObject, title: string): Conversion {
     names.add(name);
     return '';
   };
-  const written = writeVariables(entry, { title, format, supportsDefault: true, readsBraces: false });
+  const written = writeVariables(entry, { title, format, supportsDefault: true });
   if (names.size === 0) return written;
   return { reason: `${title} does not expand variables, and the entry uses ${[...names].join(', ')}.` };
 }

@@ -22,13 +22,7 @@ export const opencode = byFields('opencode', {
       translateVariables(entry, /\{(env|file):([^}]*)\}/g, ([, kind, name = '']) =>
         kind === 'env' ? variableReference(name) : undefined,
       ),
-    write: (entry, title) =>
-      writeVariables(entry, {
-        title,
-        format: (name) => `{env:${name}}`,
-        supportsDefault: false,
-        readsBraces: false,
-      }),
+    write: (entry, title) => writeVariables(entry, { title, format: (name) => `{env:${name}}` }),
   },
   same: ['command', 'cwd', 'url', 'headers', 'timeout', 'oauth'],
   reads: {
