@@ -13,15 +13,12 @@ import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js
 import { startBridge, withServer } from './support/bridge-process.js';
 import { untilDead } from '../../transport-stdio/test/support/processes.js';
 import { startProtectedServer } from './support/protected-server.js';
-import { DUAL_SERVER } from './support/upstreams.js';
+import { DUAL_SERVER, textOf } from './support/upstreams.js';
 
 const TOKEN = 'a-token-that-is-not-guessed-by-anyone';
 const ENTRY = { command: process.execPath, args: [DUAL_SERVER] };
 const ERAS = ['legacy', 'auto'] as const;
 const patiently = { timeout: 30_000 };
-
-const textOf = (result: unknown): string =>
-  (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 
 /** Starts the command, and waits until it says where it listens. */
 async function serving(args: readonly string[], env: Record<string, string> = {}) {

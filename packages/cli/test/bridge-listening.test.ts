@@ -6,40 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseListenAddress } from '../src/bridge/listen-address.js';
-import {
-  serveWebSocket,
-  type ServeWebSocketOptions,
-  type WebSocketBridge,
-} from '../src/bridge/serve-websocket.js';
 import { untilDead } from '../../transport-stdio/test/support/processes.js';
-import { DUAL_SERVER, upstreamTo } from './support/upstreams.js';
-
-const TOKEN = 'a token that is not guessed';
-const LOOPBACK = { host: '127.0.0.1', port: 0 };
-const bridges: WebSocketBridge[] = [];
-
-async function bridge(options: Partial<ServeWebSocketOptions> = {}): Promise<WebSocketBridge> {
-  const served = await serveWebSocket({
-    open: upstreamTo(),
-    address: LOOPBACK,
-    token: TOKEN,
-    clock: systemClock,
-    ...options,
-  });
-  bridges.push(served);
-  return served;
-}
-
-afterEach(async () => {
-  await Promise.all(bridges.splice(0).map((served) => served.close()));
-});
-
-const textOf = (result: unknown): string =>
-  (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
+import { bridge, DUAL_SERVER, textOf, TOKEN, upstreamTo } from './support/upstreams.js';
 
 describe('where it listens', () => {
   it.each([

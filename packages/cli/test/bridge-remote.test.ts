@@ -2,27 +2,17 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { Client } from '@modelcontextprotocol/client';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sdkV1Server } from '../../transport-http/test/support/real-servers.js';
-import { serveWebSocket, type WebSocketBridge } from '../src/bridge/serve-websocket.js';
+import type { WebSocketBridge } from '../src/bridge/serve-websocket.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
-import type { OpenUpstream } from '../src/bridge/upstream.js';
 import { plant } from './support/planted-server.js';
-import { upstreamTo } from './support/upstreams.js';
-
-const TOKEN = 'a token that is not guessed';
-const textOf = (result: unknown): string =>
-  (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
+import { bridge, textOf, TOKEN, upstreamTo } from './support/upstreams.js';
 
 function bridgeTo(config: { type: string; url: string; apiKey?: string }): Promise<WebSocketBridge> {
-  return serve(upstreamTo({ server: 'remote', config }));
-}
-
-function serve(open: OpenUpstream, port = 0): Promise<WebSocketBridge> {
-  return serveWebSocket({ open, address: { host: '127.0.0.1', port }, clock: systemClock, token: TOKEN });
+  return bridge({ open: upstreamTo({ server: 'remote', config }) });
 }
 
 describe('a remote server over another wire', () => {
@@ -104,7 +94,7 @@ describe('a remote server over another wire', () => {
   });
 
   it('reaches a WebSocket server, also when that was away for a while', async () => {
-    const inner = await serve(upstreamTo());
+    const inner = await bridge();
     const port = Number(new URL(inner.url).port);
     const outer = await bridgeTo({ type: 'ws', url: inner.url, apiKey: TOKEN });
     const client = new ClientV1({ name: 'test', version: '1' });
@@ -114,7 +104,7 @@ describe('a remote server over another wire', () => {
     expect(await add()).toBe('9');
     await inner.close();
     await expect.poll(() => add().catch((error: unknown) => String(error))).toContain('Connection refused');
-    const again = await serve(upstreamTo(), port);
+    const again = await bridge({ address: { host: '127.0.0.1', port } });
     expect(await add()).toBe('9');
     await client.close();
     await outer.close();

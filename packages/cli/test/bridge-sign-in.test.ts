@@ -3,16 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuthProvider, TokenStore } from '@mcp-fittings/client-core';
 import { createOAuthProvider, type Interaction } from '@mcp-fittings/auth-oauth';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '@modelcontextprotocol/client';
 import { scripted } from '../../auth-oauth/test/support/world.js';
-import { serveWebSocket } from '../src/bridge/serve-websocket.js';
 import { createBridgeSignIn } from '../src/bridge/sign-in.js';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
-import { upstreamTo } from './support/upstreams.js';
+import { bridge, TOKEN, upstreamTo } from './support/upstreams.js';
 
 let server: ProtectedServer;
 let folder: string;
@@ -65,16 +63,12 @@ function counting(pages: URL[]): Interaction {
   };
 }
 
-const TOKEN = 'a token that is hard to guess';
-
 async function callThrough(open: ReturnType<typeof upstreamTo>): Promise<string> {
-  const address = { host: '127.0.0.1', port: 0 };
-  const bridge = await serveWebSocket({ open, address, token: TOKEN, clock: systemClock });
+  const { url } = await bridge({ open });
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-  await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
+  await client.connect(createWebSocketTransport({ url, apiKey: TOKEN }));
   const { content } = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } });
   await client.close();
-  await bridge.close();
   return JSON.stringify(content);
 }
 

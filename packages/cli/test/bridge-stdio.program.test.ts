@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../toolbox/test/support/temp-directory.js
 import { BIN, environment, startBridge, withServer } from './support/bridge-process.js';
 import { isRunning, untilDead } from '../../transport-stdio/test/support/processes.js';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.js';
-import { DUAL_SERVER } from './support/upstreams.js';
+import { DUAL_SERVER, textOf } from './support/upstreams.js';
 
 const dual = (flags: readonly string[] = [], env: Record<string, string> = {}) => ({
   command: process.execPath,
@@ -34,8 +34,6 @@ const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
 const answers = (id: number) => (message: Record<string, unknown>) => message['id'] === id;
 const callTool = (id: number, name: string, args: unknown = {}) =>
   request(id, 'tools/call', { name, arguments: args });
-const textOf = (result: unknown): string =>
-  (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 
 /** Signs in as a person would with `fittings login`, into the store of that home. */
 async function signInto(server: ProtectedServer, home: string): Promise<void> {

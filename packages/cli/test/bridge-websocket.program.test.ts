@@ -1,33 +1,13 @@
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Client, type ClientOptions } from '@modelcontextprotocol/client';
-import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import { officialServer } from '../../../scripts/bundled.mjs';
-import {
-  serveWebSocket,
-  type ServeWebSocketOptions,
-  type WebSocketBridge,
-} from '../src/bridge/serve-websocket.js';
 import { untilDead } from '../../transport-stdio/test/support/processes.js';
-import { recordingLogger, upstreamTo } from './support/upstreams.js';
+import { bridge, recordingLogger, textOf, TOKEN, upstreamTo } from './support/upstreams.js';
 
-const TOKEN = 'a token that is hard to guess';
-const bridges: WebSocketBridge[] = [];
 const clients: { close(): Promise<void> }[] = [];
-
-async function bridge(options: Partial<ServeWebSocketOptions> = {}): Promise<WebSocketBridge> {
-  const served = await serveWebSocket({
-    open: upstreamTo(),
-    address: { host: '127.0.0.1', port: 0 },
-    token: TOKEN,
-    clock: systemClock,
-    ...options,
-  });
-  bridges.push(served);
-  return served;
-}
 
 async function clientOf(url: string, era: 'legacy' | 'auto', options: ClientOptions = {}): Promise<Client> {
   const client = new Client(
@@ -46,14 +26,11 @@ async function sdkV1(url: string): Promise<ClientV1> {
   return client;
 }
 
-const textOf = (result: unknown): string =>
-  (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 const pidOf = async (client: Pick<Client, 'callTool'>): Promise<number> =>
   Number(textOf(await client.callTool({ name: 'pid', arguments: {} })));
 
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
-  await Promise.all(bridges.splice(0).map((served) => served.close()));
 });
 
 describe('a stdio server over WebSocket', () => {

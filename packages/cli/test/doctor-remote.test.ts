@@ -7,11 +7,10 @@ import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificates, type Certificates } from '../../http-client/test/support/certificates.js';
 import { codesOf, diagnoseEntry } from './support/diagnose-server.js';
-import { serveWebSocket } from '../src/bridge/serve-websocket.js';
 import { everythingServer } from '../../../scripts/everything-server.js';
 import { freePort } from '../../../scripts/free-port.mjs';
 import { always, HTML, mcp, plant } from './support/planted-server.js';
-import { upstreamTo } from './support/upstreams.js';
+import { bridge, TOKEN } from './support/upstreams.js';
 
 const outcomes = (diagnosis: Awaited<ReturnType<typeof diagnoseEntry>>) =>
   diagnosis.checks.map(({ check, outcome }) => `${check} ${outcome}`);
@@ -121,21 +120,15 @@ describe('a remote server', () => {
   });
 
   it('a WebSocket server: with its token, without it, and not there', async () => {
-    const token = 'a token that is not guessed';
-    const served = await serveWebSocket({
-      open: upstreamTo(),
-      address: { host: '127.0.0.1', port: 0 },
-      token,
-      clock: systemClock,
-    });
+    const served = await bridge();
     const entry = { type: 'ws', url: served.url };
-    const good = await diagnoseEntry({ ...entry, apiKey: token });
+    const good = await diagnoseEntry({ ...entry, apiKey: TOKEN });
     expect(good).toMatchObject({ healthy: true, findings: [] });
     expect(codesOf(await diagnoseEntry({ ...entry, apiKey: 'another token entirely' }))).toEqual([
       'token CREDENTIALS_REFUSED',
     ]);
     await served.close();
-    expect(codesOf(await diagnoseEntry({ ...entry, apiKey: token }))).toEqual(['connect CONNECTION_REFUSED']);
+    expect(codesOf(await diagnoseEntry({ ...entry, apiKey: TOKEN }))).toEqual(['connect CONNECTION_REFUSED']);
   });
 
   it('a clock that is hours off, by the Date header', async () => {

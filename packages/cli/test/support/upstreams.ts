@@ -2,7 +2,13 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '@mcp-fittings/client-core';
 import { loadServers } from '@mcp-fittings/preset/toolkit';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
+import { onTestFinished } from 'vitest';
 import { bundled } from '../../../../scripts/bundled.mjs';
+import {
+  serveWebSocket,
+  type ServeWebSocketOptions,
+  type WebSocketBridge,
+} from '../../src/bridge/serve-websocket.js';
 import { createOpenUpstream, type OpenUpstreamOptions } from '../../src/bridge/upstream.js';
 import type { OpenUpstream } from '../../src/bridge/upstream.js';
 
@@ -30,3 +36,23 @@ export function upstreamTo(options: Partial<OpenUpstreamOptions> = {}): OpenUpst
     ...options,
   });
 }
+
+/** The token of the clients of {@link bridge}. */
+export const TOKEN = 'a token that is not guessed';
+
+/** Serves the server over WebSocket until the test ends. */
+export async function bridge(options: Partial<ServeWebSocketOptions> = {}): Promise<WebSocketBridge> {
+  const served = await serveWebSocket({
+    open: upstreamTo(),
+    address: { host: '127.0.0.1', port: 0 },
+    token: TOKEN,
+    clock: systemClock,
+    ...options,
+  });
+  onTestFinished(() => served.close());
+  return served;
+}
+
+/** The texts in the result of a tool. */
+export const textOf = (result: unknown): string =>
+  (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
