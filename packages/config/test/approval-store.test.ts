@@ -3,10 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFileApprovalStore, defaultApprovalPath } from '../src/approval/approval-store.js';
 import { createServerApprovals } from '../src/approval/approvals.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import { scratch, servers } from './support/scratch.js';
-
-/** Windows lets only administrators create symbolic links. */
-const hasLinks = process.platform !== 'win32';
+import { hasLinks, scratch, servers } from './support/scratch.js';
 
 const project = { id: 'p', root: '/p' };
 const decision = (hash: string, kind: 'always' | 'never' = 'always') => ({ decision: kind, hash, at: 1 });

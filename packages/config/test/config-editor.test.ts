@@ -12,26 +12,15 @@ import {
   type ConfigEditorOptions,
 } from '../src/edit/config-editor.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import { answering, scratch, servers, type Scratch } from './support/scratch.js';
-
-/** Windows lets only administrators create symbolic links. */
-const hasLinks = process.platform !== 'win32';
+import { answering, hasLinks, type Scratch, scratch, servers } from './support/scratch.js';
 
 const run = promisify(execFile);
 const posix = process.platform !== 'win32';
 
-function editing(place: Scratch, { layout = layouts.claude, ...more }: Partial<ConfigEditorOptions> = {}) {
+function editing(place: Scratch, options: Partial<ConfigEditorOptions> = {}) {
   const changes: ConfigChange[] = [];
-  const editor = createConfigEditor({
-    layout: place.here(layout),
-    cwd: place.project,
-    home: place.home,
-    confirm: (change) => changes.push(change) > 0,
-    ...more,
-  });
-  return { editor, changes };
+  return { editor: place.editor({ confirm: (change) => changes.push(change) > 0, ...options }), changes };
 }
-const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
 
 describe('nothing is written without confirmation', () => {
   it('an editor requires `confirm`, and nothing else writes', async () => {
@@ -84,11 +73,11 @@ describe('add, update, remove, enable, disable by scope', () => {
     await editor.addServer({ name: 'u', scope: 'user', entry: { command: 'u' } });
     await editor.addServer({ name: 'l', scope: 'local', entry: { command: 'l' } });
     await editor.addServer({ name: 'p', scope: 'project', entry: { command: 'p' } });
-    expect(await json(place.path('home/.claude.json'))).toEqual({
+    expect(await place.json('home/.claude.json')).toEqual({
       mcpServers: { u: { command: 'u' } },
       projects: { [place.project]: { mcpServers: { l: { command: 'l' } } } },
     });
-    expect(await json(place.path('project/.mcp.json'))).toEqual({ mcpServers: { p: { command: 'p' } } });
+    expect(await place.json('project/.mcp.json')).toEqual({ mcpServers: { p: { command: 'p' } } });
     const config = await place.load({ layout: layouts.claude });
     expect(Object.keys(config.servers)).toEqual(['u', 'l']);
     if (posix) {
@@ -161,10 +150,10 @@ describe('add, update, remove, enable, disable by scope', () => {
     const place = await scratch({ 'project/.mcp.json': '{}', 'home/.mcprc': { old: { command: 'x' } } });
     const { editor } = editing(place, { layout: layouts.mcpJson });
     await editor.addServer({ name: 's', scope: 'project', entry: { command: 'y' } });
-    expect(await json(place.path('project/.mcp.json'))).toEqual({ mcpServers: { s: { command: 'y' } } });
+    expect(await place.json('project/.mcp.json')).toEqual({ mcpServers: { s: { command: 'y' } } });
     const kode = editing(place, { layout: layouts.kode });
     await kode.editor.updateServer({ name: 'old', scope: 'user', fields: { command: 'z' } });
-    expect(await json(place.path('home/.mcprc'))).toEqual({ old: { command: 'z' } });
+    expect(await place.json('home/.mcprc')).toEqual({ old: { command: 'z' } });
   });
 
   it('does not write what is already so', async () => {
@@ -271,7 +260,7 @@ describe('refusals and their reasons', () => {
     const target = { name: 's', scope: 'user', entry: { url: 'https://x.example' } } as const;
     await expect(editor.addServer(target)).rejects.toMatchObject({ code: 'CONFIG_INVALID', server: 's' });
     await editor.addServer({ ...target, replace: true });
-    expect(await json(place.path('home/.claude.json'))).toEqual(servers({ s: { url: 'https://x.example' } }));
+    expect(await place.json('home/.claude.json')).toEqual(servers({ s: { url: 'https://x.example' } }));
   });
 
   it.each([
@@ -330,7 +319,7 @@ describe('refusals and their reasons', () => {
     const place = await scratch({ 'home/dotfiles/claude.json': '{}' });
     await symlink('dotfiles/claude.json', place.path('home/.claude.json'));
     await editing(place).editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
-    expect(await json(place.path('home/dotfiles/claude.json'))).toEqual(servers({ n: { command: 'x' } }));
+    expect(await place.json('home/dotfiles/claude.json')).toEqual(servers({ n: { command: 'x' } }));
   });
 
   it('refuses if the file has changed during the confirmation', async () => {
@@ -350,7 +339,7 @@ describe('refusals and their reasons', () => {
       confirm: meddle({ theme: 'new', ...servers({ s: { command: 'other' } }) }),
     });
     await elsewhere.editor.disableServer({ name: 's', scope: 'user' });
-    expect(await json(path)).toEqual({
+    expect(await place.json(path)).toEqual({
       theme: 'new',
       ...servers({ s: { command: 'other', disabled: true } }),
     });
@@ -375,7 +364,7 @@ describe('writes are atomic', () => {
       editor.addServer({ name: `own${String(index)}`, scope: 'user', entry: { command: 'x' } }),
     );
     await Promise.all([...writers, ...own]);
-    const { mcpServers } = (await json(place.path('home/.claude.json'))) as { mcpServers: object };
+    const { mcpServers } = (await place.json('home/.claude.json')) as { mcpServers: object };
     expect(Object.keys(mcpServers)).toHaveLength(32);
     expect(await readdir(place.home)).toEqual(['.claude.json']);
   });

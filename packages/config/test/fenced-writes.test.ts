@@ -7,27 +7,13 @@ import { promisify } from 'node:util';
 import type { Clock, ServerConfig } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
-import { createConfigEditor } from '../src/edit/config-editor.js';
 import { withFileLock, writeError } from '../src/files/file-lock.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import { answering, scratch, servers, type Scratch } from './support/scratch.js';
-
-/** Windows lets only administrators create symbolic links. */
-const hasLinks = process.platform !== 'win32';
+import { answering, hasLinks, scratch, servers } from './support/scratch.js';
 
 const run = promisify(execFile);
 const OTHER = fileURLToPath(new URL('support/add-servers.mjs', import.meta.url));
 const MODES = { mode: 0o600, directoryMode: 0o700 };
-
-const editing = (place: Scratch) =>
-  createConfigEditor({
-    layout: place.here(layouts.claude),
-    cwd: place.project,
-    home: place.home,
-    confirm: () => true,
-  });
-
-const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
 
 /** Simulates a suspended process: its lock becomes stale, so that another process acquires it. */
 async function age(lock: string): Promise<void> {
@@ -54,8 +40,8 @@ describe('a write is fenced', () => {
       await age(`${path}.lock`);
       await run(process.execPath, [OTHER, place.home, place.project, 'other', '3']);
     });
-    expect(Object.keys((await json(path)) as object)).toEqual(['mcpServers', 'suspended']);
-    expect(await json(path)).toMatchObject({ mcpServers: { other0: {}, other1: {}, other2: {} } });
+    expect(Object.keys((await place.json(path)) as object)).toEqual(['mcpServers', 'suspended']);
+    expect(await place.json(path)).toMatchObject({ mcpServers: { other0: {}, other1: {}, other2: {} } });
     expect(await readdir(place.home)).toEqual(['.claude.json']);
   });
 
@@ -75,7 +61,7 @@ describe('a write is fenced', () => {
     });
     order.push('suspended');
     expect(order).toEqual(['other', 'suspended']);
-    expect(await json(path)).toEqual({ other: true, suspended: true });
+    expect(await place.json(path)).toEqual({ other: true, suspended: true });
   });
 
   it.each([
@@ -109,10 +95,10 @@ describe('a write is fenced', () => {
     const place = await scratch({ 'home/x.json': '{}' });
     const path = place.path('home/x.json');
     await addMember(path, 'mine', () => writeFile(path, '{"theirs":true}'));
-    expect(await json(path)).toEqual({ theirs: true, mine: true });
+    expect(await place.json(path)).toEqual({ theirs: true, mine: true });
     const fresh = place.path('home/fresh.json');
     await addMember(fresh, 'mine', () => writeFile(fresh, '{"theirs":true}'));
-    expect(await json(fresh)).toEqual({ theirs: true, mine: true });
+    expect(await place.json(fresh)).toEqual({ theirs: true, mine: true });
   });
 
   it('writes of approvals are fenced too', async () => {
@@ -150,6 +136,15 @@ describe('a write is fenced', () => {
   });
 });
 
+/** Puts something where a lock would be that is none. */
+async function obstruct(lock: string, kind: string): Promise<void> {
+  if (kind === 'a file') await writeFile(lock, 'x');
+  else await mkdir(lock);
+  if (kind.includes('something')) await writeFile(join(lock, 'x'), '');
+  const future = new Date(Date.now() + 86_400_000);
+  if (kind.includes('future')) await utimes(lock, future, future);
+}
+
 describe('what the editor writes and where', () => {
   it.each([
     ['a key that JavaScript gives a meaning to', '{"command":"x","env":{"__proto__":"y"}}'],
@@ -160,7 +155,7 @@ describe('what the editor writes and where', () => {
   ])('refuses %s, because the loader would reject it', async (_, text) => {
     const place = await scratch({ 'home/.claude.json': servers({ s: { command: 'y' } }) });
     const entry = JSON.parse(text) as ServerConfig;
-    const editor = editing(place);
+    const editor = place.editor();
     const before = await readFile(place.path('home/.claude.json'), 'utf8');
     for (const change of [
       () => editor.addServer({ name: 'n', scope: 'user', entry }),
@@ -177,14 +172,8 @@ describe('what the editor writes and where', () => {
     const [link, layout] =
       kind === 'file' ? ['home/.claude.json', layouts.claude] : (['home/.gemini', layouts.gemini] as const);
     await symlink(place.path('dotfiles/gone'), place.path(link));
-    const editor = createConfigEditor({
-      layout,
-      cwd: place.project,
-      home: place.home,
-      confirm: () => true,
-    });
     await expect(
-      editor.addServer({ name: 'n', scope: 'user', entry: { command: 'x' } }),
+      place.editor({ layout }).addServer({ name: 'n', scope: 'user', entry: { command: 'x' } }),
     ).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('broken symbolic link') as string,
@@ -210,14 +199,10 @@ describe('what the editor writes and where', () => {
     async (kind) => {
       const place = await scratch();
       const lock = place.path('project/.mcp.json.lock');
-      if (kind === 'a file') await writeFile(lock, 'x');
-      else await mkdir(lock);
-      if (kind.includes('something')) await writeFile(join(lock, 'x'), '');
-      const future = new Date(Date.now() + 86_400_000);
-      if (kind.includes('future')) await utimes(lock, future, future);
+      await obstruct(lock, kind);
       const before = await stat(lock);
-      await editing(place).addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
-      expect(await json(place.path('project/.mcp.json'))).toEqual(servers({ n: { command: 'x' } }));
+      await place.editor().addServer({ name: 'n', scope: 'project', entry: { command: 'x' } });
+      expect(await place.json('project/.mcp.json')).toEqual(servers({ n: { command: 'x' } }));
       // The lock of another process was not touched.
       expect((await stat(lock)).mtimeMs).toBe(before.mtimeMs);
       const config = await place.load({ layout: layouts.mcpJson, approvals: answering('once') });
@@ -230,12 +215,8 @@ describe('what the editor writes and where', () => {
     async (kind) => {
       const place = await scratch();
       const lock = place.path('home/.claude.json.lock');
-      if (kind === 'a file') await writeFile(lock, 'x');
-      else await mkdir(lock);
-      if (kind.includes('something')) await writeFile(join(lock, 'x'), '');
-      const future = new Date(Date.now() + 86_400_000);
-      if (kind.includes('future')) await utimes(lock, future, future);
-      const adding = editing(place).addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
+      await obstruct(lock, kind);
+      const adding = place.editor().addServer({ name: 'n', scope: 'user', entry: { command: 'x' } });
       await expect(adding).rejects.toMatchObject({
         code: 'CONFIG_INVALID',
         message: expect.stringContaining('.claude.json.lock') as string,

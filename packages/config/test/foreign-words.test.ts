@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createConfigEditor } from '../src/edit/config-editor.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import type { LoadedConfig } from '../src/load/loaded-config.js';
 import { plugins } from './support/plugins.js';
@@ -81,13 +80,7 @@ describe('a word of another program that switches off a server', () => {
 
   it('is removed when the server is enabled', async () => {
     const place = await scratch({ 'home/.claude.json': servers({ a: { ...program, enabled: false } }) });
-    const editor = createConfigEditor({
-      layout: layouts.claude,
-      cwd: place.project,
-      home: place.home,
-      confirm: () => true,
-    });
-    await editor.enableServer({ name: 'a', scope: 'user' });
+    await place.editor().enableServer({ name: 'a', scope: 'user' });
     expect((await place.load({ layout: layouts.claude, plugins })).servers['a']).not.toHaveProperty(
       'disabled',
     );
@@ -211,12 +204,7 @@ describe('a field that has no effect is a warning', () => {
     } as const;
     const options = { layout: layouts.claude, plugins: [own] };
     const config = await place.load(options);
-    const editor = createConfigEditor({
-      ...options,
-      cwd: place.project,
-      home: place.home,
-      confirm: () => true,
-    });
+    const editor = place.editor(options);
     const entry = { type: 'own', tools: 'y' };
     await expect(editor.addServer({ name: 'b', scope: 'user', entry })).resolves.toMatchObject({
       changed: true,

@@ -6,10 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileReader } from '../src/files/read-file.js';
 import { readTextFile } from '../src/files/read-file.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
-import { answering, codes, scratch, servers } from './support/scratch.js';
-
-/** Windows lets only administrators create symbolic links. */
-const hasLinks = process.platform !== 'win32';
+import { answering, codes, hasLinks, scratch, servers } from './support/scratch.js';
 
 const posix = process.platform !== 'win32';
 const load = { layout: layouts.mcpJson, approvals: answering('once') };

@@ -5,10 +5,7 @@ import type { ServerConfig } from '@mcp-fittings/client-core';
 import type { InteropClient } from '../src/interop/clients/all-clients.js';
 import { exportServers } from '../src/interop/export-servers.js';
 import { importServers, type ImportResult } from '../src/interop/import-servers.js';
-import { scratch } from './support/scratch.js';
-
-/** Windows lets only administrators create symbolic links. */
-const hasLinks = process.platform !== 'win32';
+import { hasLinks, scratch } from './support/scratch.js';
 
 const fixture = (name: string): Promise<string> =>
   readFile(new URL(`fixtures/clients/${name}`, import.meta.url), 'utf8');

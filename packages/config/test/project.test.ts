@@ -10,13 +10,10 @@ import { layouts } from '../src/layout/built-in-layouts.js';
 import { homeDirectory } from '../src/layout/locate-files.js';
 import { findProject, pathId } from '../src/layout/find-project.js';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
-import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
+import { answering, codes, hasLinks, type Scratch, scratch, servers } from './support/scratch.js';
 
 /** Wine has no git. */
 const hasGit = process.env['UNDER_WINE'] === undefined;
-/** Windows lets only administrators create symbolic links. */
-const hasLinks = process.platform !== 'win32';
-
 const found = async (place: Scratch, cwd: string, more: object = {}) => {
   const config = await place.load({
     layout: layouts.mcpJson,

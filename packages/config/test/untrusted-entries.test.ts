@@ -6,10 +6,7 @@ import { variableRisk } from '../src/variables/risk.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import type { LoadConfigOptions } from '../src/load/load-config.js';
 import type { ServerPolicy } from '../src/policy/policy.js';
-import { answering, codes, scratch, servers, type Scratch } from './support/scratch.js';
-
-/** Windows lets only administrators create symbolic links. */
-const hasLinks = process.platform !== 'win32';
+import { answering, codes, hasLinks, type Scratch, scratch, servers } from './support/scratch.js';
 
 const { mcpJson } = layouts;
 

@@ -5,10 +5,7 @@ import { createServerApprovals } from '../src/approval/approvals.js';
 import { createFileApprovalStore } from '../src/approval/approval-store.js';
 import { layouts } from '../src/layout/built-in-layouts.js';
 import { watchConfig, type WatchConfigOptions } from '../src/watch/watch-config.js';
-import { scratch, servers, type Scratch } from './support/scratch.js';
-
-/** Windows lets only administrators create symbolic links. */
-const hasLinks = process.platform !== 'win32';
+import { hasLinks, scratch, type Scratch, servers } from './support/scratch.js';
 
 /**
  * A watcher whose clock stands still until a change is awaited, so that it never reads a half-written file. The events of

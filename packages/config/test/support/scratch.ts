@@ -1,10 +1,19 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createServerApprovals, type ServerApprovalsOptions } from '../../src/approval/approvals.js';
+import {
+  createConfigEditor,
+  type ConfigEditor,
+  type ConfigEditorOptions,
+} from '../../src/edit/config-editor.js';
+import { layouts } from '../../src/layout/built-in-layouts.js';
 import type { Layout } from '../../src/layout/layout.js';
 import { loadConfig, type LoadConfigOptions } from '../../src/load/load-config.js';
+
+/** Windows lets only administrators create symbolic links. */
+export const hasLinks = process.platform !== 'win32';
 
 type Content = string | Uint8Array | object;
 
@@ -16,6 +25,10 @@ export interface Scratch {
   readonly system: string;
   path(name: string): string;
   write(name: string, content: Content): Promise<string>;
+  /** Reads a JSON file, by its name or its whole path. */
+  json(path: string): Promise<unknown>;
+  /** Returns an editor whose changes are all confirmed. Default of the layout: that of Claude Code. */
+  editor(options?: Partial<ConfigEditorOptions>): ConfigEditor;
   /** Returns the layout with the administrator's files in {@link system}. */
   here(layout: Layout): Layout;
   /** Loads with an empty environment, so that a test sets what it needs. */
@@ -45,6 +58,15 @@ export async function scratch(files: Readonly<Record<string, Content>> = {}): Pr
       await writeFile(path, plain ? content : `${JSON.stringify(content, null, 2)}\n`);
       return path;
     },
+    json: async (path) => JSON.parse(await readFile(resolve(root, path), 'utf8')) as unknown,
+    editor: ({ layout = layouts.claude, ...options } = {}) =>
+      createConfigEditor({
+        layout: place.here(layout),
+        cwd: place.project,
+        home: place.home,
+        confirm: () => true,
+        ...options,
+      }),
     here: (layout) => ({
       ...layout,
       systemDirectory: { linux: place.system, darwin: place.system, win32: place.system },
