@@ -136,7 +136,7 @@ describe('a write is fenced', () => {
   });
 });
 
-/** Puts something where a lock would be that is none. */
+/** Puts something that is not a lock where one would be. */
 async function obstruct(lock: string, kind: string): Promise<void> {
   if (kind === 'a file') await writeFile(lock, 'x');
   else await mkdir(lock);
