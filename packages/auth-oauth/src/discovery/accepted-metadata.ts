@@ -6,6 +6,7 @@ import {
   ipv4Of,
   isLoopbackHost,
   parseAddressRanges,
+  secureUrl,
 } from '@mcp-fittings/toolbox/connect';
 import { sanitizeText } from '@mcp-fittings/toolbox/text';
 import type { AuthorizationServer } from 'oauth4webapi';
@@ -84,9 +85,8 @@ export function checkMetadata(as: AuthorizationServer, policy: MetadataPolicy): 
  * Throws `AUTH_DISCOVERY_FAILED` for anything else, which could reach a shell, a file or an eavesdropper.
  */
 export function checkEndpoint(name: string, value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
-  if (url !== undefined && isWeb && url.username === '' && url.password === '') return url.href;
+  const url = secureUrl(value);
+  if (url?.username === '' && url.password === '') return url.href;
   const shown = sanitizeText(value, { maxLength: 200 });
   throw new FittingsError(
     'AUTH_DISCOVERY_FAILED',

@@ -1,4 +1,5 @@
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { secureUrl } from '@mcp-fittings/toolbox/connect';
+import { decodeComponent } from '@mcp-fittings/toolbox/text';
 
 /**
  * Parses an issuer identifier: https, or http with a loopback host, without credentials, query and fragment. Returns
@@ -6,10 +7,8 @@ import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
  * @see https://www.rfc-editor.org/rfc/rfc8414.html#section-2
  */
 export function issuerUrl(issuer: string): URL | undefined {
-  if (!URL.canParse(issuer) || /[?#]/.test(issuer)) return undefined;
-  const url = new URL(issuer);
-  const isWeb = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
-  return isWeb && url.username === '' && url.password === '' ? url : undefined;
+  const url = secureUrl(issuer);
+  return url?.username === '' && url.password === '' && !/[?#]/.test(issuer) ? url : undefined;
 }
 
 /**
@@ -43,16 +42,8 @@ export function withoutSlashes(path: string): string {
  */
 export function canDescribe(url: URL, issuer: URL): boolean {
   if (url.origin !== issuer.origin) return false;
-  if (!/\/\.well-known\//i.test(decodedPath(url))) return true;
+  if (!/\/\.well-known\//i.test(decodeComponent(url.pathname))) return true;
   return metadataUrls(issuer).some(({ pathname }) => pathname === url.pathname);
-}
-
-function decodedPath({ pathname }: URL): string {
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return pathname;
-  }
 }
 
 const OAUTH = '.well-known/oauth-authorization-server';

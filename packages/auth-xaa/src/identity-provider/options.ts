@@ -6,7 +6,7 @@ import type {
 } from '@mcp-fittings/auth-oauth';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { SubjectToken } from '../id-jag/token-exchange.js';
-import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { secureUrl } from '@mcp-fittings/toolbox/connect';
 
 /**
  * The company's identity provider, and this client's registration there. It comes from the user or an administrator, never from
@@ -61,9 +61,8 @@ export interface IdentityProviderOptions
 
 /** Throws `CONFIG_INVALID` unless there is a client id and an https issuer, or an http one on this machine. */
 export function checkIdentityProviderConfig({ issuer, clientId }: IdentityProviderConfig): void {
-  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname));
-  if (isWeb && url.username === '' && url.search === '' && url.hash === '' && clientId !== '') return;
+  const url = secureUrl(issuer);
+  if (url?.username === '' && url.search === '' && url.hash === '' && clientId !== '') return;
   throw new FittingsError(
     'CONFIG_INVALID',
     'The identity provider must have an https issuer without credentials, query or fragment, and a client id.',
