@@ -8,7 +8,7 @@ import {
 import { parseChallenges } from '@mcp-fittings/toolbox/refusal';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange, type Script } from './support/scripted-server.js';
 import { when } from './support/turns.js';
 
@@ -52,8 +52,7 @@ describe('sign-in', () => {
       on: { 'tools/list': guarded((exchange) => exchange.result({ ok: true })) },
     });
     const auth = provider();
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     expect(await caller.request('tools/list')).toEqual({ ok: true });
     expect(auth.challenges).toEqual([
       {
@@ -76,8 +75,7 @@ describe('sign-in', () => {
     });
     const told: unknown[] = [];
     const auth = { ...provider(), onDpopNonce: (nonce: unknown): void => void told.push(nonce) };
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     expect(told).toEqual([]);
     await caller.request('tools/list');
     expect(told).toEqual([{ url: new URL(server.url), dpopNonce: 'n-1' }]);
@@ -88,8 +86,7 @@ describe('sign-in', () => {
       on: { 'tools/list': (exchange) => exchange.plain(401, 'no') },
     });
     const auth = provider(() => undefined);
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     await expect(caller.request('tools/list')).rejects.toMatchObject({
       code: 'AUTH_REJECTED',
       delivery: 'rejected',
@@ -103,8 +100,7 @@ describe('sign-in', () => {
     await using server = await scriptedServer({
       on: { 'tools/list': guarded((exchange) => exchange.result({ ok: true })) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth: provider() }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth: provider() }));
     const results = await Promise.all(Array.from({ length: 20 }, () => caller.request('tools/list')));
     expect(results).toHaveLength(20);
   });
@@ -115,8 +111,7 @@ describe('sign-in', () => {
     const auth = provider(() => {
       throw thrown;
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     const error: unknown = await caller.request('tools/list').catch((reason: unknown) => reason);
     expect(error).toBe(thrown);
     expect(thrown.delivery).toBe('rejected');
@@ -207,10 +202,7 @@ describe('sign-in', () => {
         },
       },
     });
-    await using caller = await startCaller(
-      createHttpTransport({ url: server.url, headers, auth: provider() }),
-    );
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, headers, auth: provider() }));
     const error: unknown = await caller.request('tools/list').catch((reason: unknown) => reason);
     const shown = inspect(error, { showHidden: true, depth: 9 });
     expect(shown).toContain('[redacted] and [redacted] and [redacted]');
@@ -235,8 +227,7 @@ it('passes the nonce that a DPoP proof has to contain on, and does not count it 
     },
   });
   const auth = provider();
-  await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-  await caller.handshake();
+  await using caller = await connect(createHttpTransport({ url: server.url, auth }));
   expect(await caller.request('tools/list')).toEqual({ ok: true });
   expect(auth.challenges.map(({ dpopNonce }) => dpopNonce)).toEqual(['n-1', undefined]);
 });
@@ -247,8 +238,7 @@ it('does not pass on nonces forever', async () => {
     on: { 'tools/list': (exchange) => exchange.plain(401, '', headers) },
   });
   const auth = provider();
-  await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-  await caller.handshake();
+  await using caller = await connect(createHttpTransport({ url: server.url, auth }));
   await expect(caller.request('tools/list')).rejects.toMatchObject({ code: 'AUTH_REJECTED' });
   expect(auth.challenges).toHaveLength(1);
 });
@@ -262,8 +252,7 @@ describe('step-up', () => {
       },
     });
     const auth = provider();
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     expect(await caller.request('tools/call')).toEqual({ ok: true });
     expect(auth.challenges).toMatchObject([{ status: 403 }]);
   });
@@ -274,8 +263,7 @@ describe('step-up', () => {
       on: { 'tools/call': (exchange) => insufficient(exchange, `scope${++wanted}`) },
     });
     const auth = provider();
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'AUTH_SCOPE_INSUFFICIENT',
       delivery: 'rejected',
@@ -289,8 +277,7 @@ describe('step-up', () => {
       on: { 'tools/call': (exchange) => exchange.plain(403, 'Host') },
     });
     const auth = provider();
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({ code: 'HTTP_STATUS', status: 403 });
     expect(auth.challenges).toHaveLength(0);
   });
@@ -301,8 +288,7 @@ describe('the event stream of the server', () => {
     await using server = await scriptedServer({ on: { GET: (exchange) => exchange.plain(401) } });
     const auth = provider();
     const transport = createHttpTransport({ url: server.url, auth, headers: { 'x-own': 'kept' } });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     const error = await caller.until(() => caller.errors[0]);
     expect(error).toMatchObject({ code: 'RECONNECT_EXHAUSTED', cause: { code: 'AUTH_REJECTED' } });
     expect(server.of('GET').map(({ headers }) => headers['x-own'])).toEqual(['kept', 'kept']);
@@ -325,8 +311,7 @@ describe('the event stream of the server', () => {
       },
     });
     const auth = provider();
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using _ = await connect(createHttpTransport({ url: server.url, auth }));
     await when(() => server.of('GET').length === 3);
     expect(server.of('GET').map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'e1', 'e1']);
     expect(auth.challenges).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { modernParams } from './support/modern.js';
 import { scriptedServer } from './support/scripted-server.js';
 import { when } from './support/turns.js';
@@ -38,8 +38,7 @@ describe('giving up a request', () => {
 
   it('closes the stream of a request that was cancelled by notification, after the server was told', async () => {
     await using server = await scriptedServer({ on: { 'tools/call': (exchange) => void exchange.sse() } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     const call = caller.request('tools/call', {}, { id: 7 }).catch((error: unknown) => error);
     const { ended } = await server.until('tools/call');
     await caller.notify('notifications/cancelled', { requestId: 7 });

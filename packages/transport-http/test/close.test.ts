@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpTransport, http } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 import { when } from './support/turns.js';
@@ -36,8 +36,7 @@ describe('close()', () => {
         ...(session !== undefined && { session }),
         on: { GET: streams.script, 'tools/call': () => undefined },
       });
-      await using caller = await startCaller(createHttpTransport({ url: server.url }));
-      await caller.handshake();
+      await using caller = await connect(createHttpTransport({ url: server.url }));
       const open = caller.request('tools/call').catch((error: unknown) => error);
       await server.until('tools/call');
       await server.until('GET');
@@ -53,10 +52,7 @@ describe('close()', () => {
       session: 's',
       on: { DELETE: (exchange) => exchange.plain(status) },
     });
-    await using caller = await startCaller(
-      createHttpTransport({ url: server.url, apiKey: 'key-0123456789' }),
-    );
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, apiKey: 'key-0123456789' }));
     await caller.transport.close();
     expect(server.of('DELETE').map(({ headers }) => headers)).toMatchObject([
       { 'mcp-session-id': 's', 'mcp-protocol-version': '2025-11-25', authorization: 'Bearer key-0123456789' },
@@ -95,8 +91,7 @@ describe('close()', () => {
   it('does not wait forever for a server that does not answer', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ session: 's', on: { DELETE: () => undefined } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock }));
     const closed = caller.transport.close();
     await server.until('DELETE');
     await clock.advance(1000);
@@ -114,8 +109,7 @@ describe('close()', () => {
         hang ? new Promise<never>(() => undefined) : Promise.resolve({ authorization: 'Bearer x' }),
       onChallenge: () => Promise.resolve('retry' as const),
     };
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock, auth }));
     hang = true;
     const waiting = caller.request('tools/list').catch((error: unknown) => error);
     const note = caller.notify('notifications/x').catch((error: unknown) => error);
@@ -141,8 +135,7 @@ describe('close()', () => {
         return Promise.resolve('retry' as const);
       },
     };
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     await caller.transport.close();
     expect(challenges).toBe(0);
     expect(server.of('DELETE')).toHaveLength(1);
@@ -166,8 +159,7 @@ describe('close()', () => {
       session: 's',
       on: { GET: streams.script, held: () => undefined, streamed: streams.script },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     const ends = ['held', 'streamed'].map((method) =>
       caller.request(method).catch((error: unknown) => error),
     );
@@ -188,8 +180,7 @@ describe('close()', () => {
     await using server = await scriptedServer({ session: 's' });
     const abort = new AbortController();
     const transport = http().create({ url: server.url }, { server: 'x', signal: abort.signal });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     abort.abort();
     await caller.until(() => caller.closes || undefined);
     // The session is ended after `onclose`; a second close() resolves when that is done.
@@ -209,8 +200,7 @@ describe('close()', () => {
         answered: (exchange) => void exchange.sse().result({}),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock }));
     for (const method of ['polled', 'polled', 'tools/list']) caller.request(method).catch(() => undefined);
     await caller.request('answered');
     // The server's own stream, two polls, the busy request, the stream that goes on after its answer.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect } from './support/caller.js';
 import { REVISION, scriptedServer, type Exchange } from './support/scripted-server.js';
 
 it('answers a request from a JSON reply, with the headers of the specification', async () => {
@@ -8,8 +8,7 @@ it('answers a request from a JSON reply, with the headers of the specification',
     session: 'abc',
     on: { 'tools/list': (exchange) => exchange.result({ tools: [] }) },
   });
-  await using caller = await startCaller(createHttpTransport({ url: server.url }));
-  await caller.handshake();
+  await using caller = await connect(createHttpTransport({ url: server.url }));
   expect(await caller.request('tools/list')).toEqual({ tools: [] });
   const [first] = server.of('initialize');
   expect(first?.headers).toMatchObject({
@@ -36,8 +35,7 @@ it('answers a request from an event stream, with what came before it', async () 
           .end(),
     },
   });
-  await using caller = await startCaller(createHttpTransport({ url: server.url }));
-  await caller.handshake();
+  await using caller = await connect(createHttpTransport({ url: server.url }));
   expect(await caller.request('tools/call', { name: 'x' })).toEqual({ content: [] });
   expect(caller.notifications('notifications/message')).toHaveLength(1);
 });
@@ -57,8 +55,7 @@ it.each<[string, (exchange: Exchange) => void]>([
   ],
 ])('takes the number of a request that the server returns as text, %s', async (_how, answer) => {
   await using server = await scriptedServer({ on: { 'tools/call': answer } });
-  await using caller = await startCaller(createHttpTransport({ url: server.url }));
-  await caller.handshake();
+  await using caller = await connect(createHttpTransport({ url: server.url }));
   expect(await caller.request('tools/call', { name: 'x' })).toEqual({ content: [] });
   expect(caller.errors).toEqual([]);
 });
@@ -70,7 +67,6 @@ it('takes an error of a refusal that returns the number of the request as text',
         exchange.rpcError(-32_602, 'No such tool.', 400, String(exchange.message.id)),
     },
   });
-  await using caller = await startCaller(createHttpTransport({ url: server.url }));
-  await caller.handshake();
+  await using caller = await connect(createHttpTransport({ url: server.url }));
   await expect(caller.request('tools/call', { name: 'x' })).rejects.toThrow(/No such tool/);
 });

@@ -7,7 +7,7 @@ import {
 import { BaseTransport } from '@mcp-fittings/toolbox/base-transport';
 import { describe, expect, it } from 'vitest';
 import { createFallbackTransport, createHttpTransport, http } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { sdkV1Server } from './support/real-servers.js';
 import { scriptedServer, type Script } from './support/scripted-server.js';
 
@@ -45,8 +45,7 @@ describe('falling back', () => {
   it('says that the session was restored, as the transport in use does', async () => {
     await using server = await sdkV1Server();
     const first = createHttpTransport({ url: server.url });
-    await using caller = await startCaller(createFallbackTransport({ first, fallback: () => new Older() }));
-    await caller.handshake();
+    await using caller = await connect(createFallbackTransport({ first, fallback: () => new Older() }));
     let restored: unknown;
     caller.transport.onsessionrestored = (result) => (restored = result);
     await server.restart();
@@ -186,8 +185,7 @@ describe('the plugin', () => {
   it('makes a transport of an entry and its context', async () => {
     await using server = await scriptedServer();
     const entry = { url: server.url, headers: { 'x-own': '1' }, apiKey: 'key-0123456789', proxy: 'none' };
-    await using caller = await startCaller(http().create(entry, { server: 'docs' }));
-    await caller.handshake();
+    await using caller = await connect(http().create(entry, { server: 'docs' }));
     expect(server.received[0]?.headers).toMatchObject({
       'x-own': '1',
       authorization: 'Bearer key-0123456789',

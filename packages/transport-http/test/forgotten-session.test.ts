@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect } from './support/caller.js';
 import { forgetfulServer } from './support/forgetful-server.js';
 import type { Exchange } from './support/scripted-server.js';
 
@@ -36,8 +36,7 @@ describe('a session that the server has forgotten', () => {
   it.each(Object.entries(WAYS))('is opened again when the server says so with %s', async (_, refusal) => {
     await using server = await forgetfulServer({}, { refusal });
     const transport = createHttpTransport({ url: server.url });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     server.forget();
     expect(await caller.request('tools/call')).toEqual({ session: 's2' });
     expect(transport.sessionId).toBe('s2');
@@ -48,8 +47,7 @@ describe('a session that the server has forgotten', () => {
 
   it.each(Object.entries(WAYS))('is opened once for all that are refused with %s', async (_, refusal) => {
     await using server = await forgetfulServer({}, { refusal });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     const results = await Promise.all(Array.from({ length: 8 }, () => caller.request('tools/call')));
     expect(results).toEqual(Array.from({ length: 8 }, () => ({ session: 's2' })));
@@ -58,8 +56,7 @@ describe('a session that the server has forgotten', () => {
 
   it.each(Object.entries(WAYS))('is not sought for ever when each is refused with %s', async (_, refusal) => {
     await using server = await forgetfulServer({ request: refusal }, { refusal });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     await expect(caller.request('tools/call')).rejects.toThrow(/./);
     expect(server.of('initialize')).toHaveLength(2);
@@ -71,8 +68,7 @@ describe('a session that the server has forgotten', () => {
       {},
       { refusal: WAYS['200 and an error'] ?? (() => undefined) },
     );
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     const canceled = new AbortController();
     server.script({
@@ -122,8 +118,7 @@ describe('a session that the server knows', () => {
   it.each(cases)('is kept after %s by a server that %s', async (_way, _kind, { refuse, error, ping }) => {
     await using server = await forgetfulServer({ 'tools/call': refuse, ping });
     const transport = createHttpTransport({ url: server.url });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     await expect(caller.request('tools/call')).rejects.toMatchObject(error);
     expect(transport.sessionId).toBe('s1');
     expect(server.of('initialize')).toHaveLength(1);
@@ -132,8 +127,7 @@ describe('a session that the server knows', () => {
 
   it('gets no request id twice, from the caller or the transport', async () => {
     await using server = await forgetfulServer({ 'tools/call': (exchange) => exchange.plain(400, 'no') });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     for (let round = 0; round < 2; round++) {
       const calls = Array.from({ length: 4 }, () => caller.request('tools/call'));
       expect((await Promise.allSettled(calls)).map(({ status }) => status)).not.toContain('fulfilled');
@@ -150,8 +144,7 @@ describe('a session that the server knows', () => {
       'tools/call': (exchange) => exchange.json(answered(exchange, { code: -32_602, message: 'no' }), 400),
       'tools/list': (exchange) => exchange.json(answered(exchange, { code: -32_001, message: 'no' })),
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({ rpc: { code: -32_602 } });
     await expect(caller.request('tools/list')).rejects.toMatchObject({ rpc: { code: -32_001 } });
     expect(server.of('ping')).toHaveLength(0);

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { when } from './support/turns.js';
 
@@ -39,8 +39,7 @@ describe('a reply that calls itself an event stream', () => {
       session: 's',
       on: { 'notifications/x': explode(200), DELETE: explode(200) },
     });
-    const caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    const caller = await connect(createHttpTransport({ url: server.url }));
     const before = process.memoryUsage().arrayBuffers;
     await caller.notify('notifications/x');
     await caller.transport.close();
@@ -49,8 +48,7 @@ describe('a reply that calls itself an event stream', () => {
 
   it('one event of a stream that was asked for is still bounded', async () => {
     await using server = await scriptedServer({ on: { 'tools/call': explode(200) } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, maxMessageBytes: MIB }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, maxMessageBytes: MIB }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
   });
 });
@@ -72,8 +70,7 @@ describe('what a server repeats of our secrets', () => {
       headers: () => Promise.resolve({ authorization: `Bearer ${secret}` }),
       onChallenge: () => Promise.resolve('retry' as const),
     };
-    await using caller = await startCaller(createHttpTransport({ url: server.url, auth }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
     for (const method of ['tools/call', 'prompts/get', 'resources/read', 'resources/list', 'tools/list']) {
       const error: unknown = await caller.request(method).catch((reason: unknown) => reason);
       expect(String(error)).toContain('bad token [redacted]');
@@ -99,8 +96,7 @@ describe('what a server repeats of our secrets', () => {
           },
         },
       });
-      await using caller = await startCaller(createHttpTransport({ url: server.url, apiKey: secret }));
-      await caller.handshake();
+      await using caller = await connect(createHttpTransport({ url: server.url, apiKey: secret }));
       await caller.request('tools/call').catch(() => undefined);
       expect(caller.messages.at(-1)).toMatchObject({
         error: { message: 'no', data: { echo: ['[redacted]'], '[redacted]': 'x [redacted]' } },
@@ -112,8 +108,7 @@ describe('what a server repeats of our secrets', () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.plain(404, `Cannot POST ${exchange.path}`) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: `${server.url}?key=${secret}` }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: `${server.url}?key=${secret}` }));
     const error: unknown = await caller.request('tools/call').catch((reason: unknown) => reason);
     expect(String(error)).toContain('Cannot POST /mcp?key=[redacted]');
   });
@@ -141,8 +136,7 @@ describe('a page instead of an answer', () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.plain(404, page, { 'content-type': 'text/html' }) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     const error = (await caller.request('tools/call').catch((reason: unknown) => reason)) as Error;
     expect(error.message.slice(0, 400)).toContain(
       `The server answered POST with 404 Not Found: ${text.slice(0, 100)}`,
@@ -157,8 +151,7 @@ describe('a refused call', () => {
     await using server = await scriptedServer({
       on: { held: (exchange) => void held.push(exchange), 'tools/call': (exchange) => exchange.plain(401) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     const calls = Array.from({ length: 10 }, () => caller.request('held'));
     await when(() => held.length === 10);
     await expect(caller.request('tools/call')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });

@@ -4,7 +4,7 @@ import { FittingsError, type Logger } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport as createByFetch } from '../src/fetch.js';
 import { createHttpTransport, http } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 import { when } from './support/turns.js';
@@ -40,8 +40,7 @@ describe('an endless response', () => {
         },
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, maxMessageBytes }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, maxMessageBytes }));
     const before = process.memoryUsage().rss;
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       kind: 'protocol',
@@ -147,8 +146,7 @@ describe.each([
         on: { 'tools/call': (exchange) => exchange.plain(status, '', { location: `${elsewhere.url}?x` }) },
       });
       const options = { url: server.url, headers: { 'x-key': 'secret-0123456789' } };
-      await using caller = await startCaller(createTransport(options));
-      await caller.handshake();
+      await using caller = await connect(createTransport(options));
       const error: unknown = await caller.request('tools/call').catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: 'REDIRECT_REFUSED' });
       expect((error as Error).message).toContain(elsewhere.origin);
@@ -246,8 +244,7 @@ describe('an answer to another request', () => {
       on: { victim: (exchange) => void exchange.sse(), 'tools/call': script },
     });
     const transport = createHttpTransport({ url: server.url });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     const settled: unknown[] = [];
     const abort = new AbortController();
     caller.request('victim', {}, { id: 9, requestSignal: abort.signal }).then(
@@ -270,8 +267,7 @@ describe('an answer to another request', () => {
     await using server = await scriptedServer({
       on: { GET: streams.script, victim: (exchange) => void exchange.sse() },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await server.until('GET');
     const abort = new AbortController();
     const call = caller.request('victim', {}, { id: 9, requestSignal: abort.signal });
@@ -317,8 +313,7 @@ describe('an answer to another request', () => {
             .end(),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION' });
     await expect(caller.request('tools/list')).rejects.toMatchObject({ code: 'STREAM_LOST' });
   });
@@ -334,8 +329,7 @@ describe('an answer to another request', () => {
           ]),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     expect(await caller.request('tools/call')).toEqual({ batched: true });
     expect(caller.notifications('notifications/x')).toHaveLength(1);
   });
@@ -375,8 +369,7 @@ it('a cookie is neither kept nor sent back', async () => {
     session: 's',
     on: { 'tools/list': (exchange) => exchange.result({}, { 'set-cookie': 'sid=1; Path=/' }) },
   });
-  await using caller = await startCaller(createHttpTransport({ url: server.url }));
-  await caller.handshake();
+  await using caller = await connect(createHttpTransport({ url: server.url }));
   await caller.request('tools/list');
   await caller.request('tools/list');
   expect(server.received.every(({ headers }) => headers.cookie === undefined)).toBe(true);
@@ -431,8 +424,7 @@ describe('what belongs to one origin', () => {
       },
     });
     const transport = createHttpTransport({ url: server.url, apiKey: 'secret-0123456789' });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     await expect(caller.request('tools/list')).rejects.toMatchObject({ code: 'AUTH_REJECTED' });
     await server.until('GET');
     await transport.close();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeFieldValue, streamHeaders } from '../src/headers.js';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { MODERN, modernParams } from './support/modern.js';
 import { scriptedServer } from './support/scripted-server.js';
 
@@ -36,8 +36,7 @@ describe('the headers of the stateless revision', () => {
   it('follow the message, whatever revision the connection has', async () => {
     await using server = await scriptedServer({ session: 's' });
     const transport = createHttpTransport({ url: server.url });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     await caller.request('tools/call', modernParams({ name: 'add' }));
     await caller.request('tools/call', { name: 'add' });
     const [stateless, stateful] = server.of('tools/call');
@@ -110,8 +109,7 @@ describe('the base64 sentinel', () => {
 describe('C.2 the headers of one send', () => {
   it('are applied, except those that are not the caller’s', async () => {
     await using server = await scriptedServer({ session: 's' });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, apiKey: 'the-right-key' }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, apiKey: 'the-right-key' }));
     const headers = {
       'Mcp-Param-Region': 'eu',
       'X-Trace': '1',

@@ -1,7 +1,7 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect } from './support/caller.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 
@@ -10,8 +10,7 @@ const SECRET = 'sk-live-0123456789';
 async function callerOf(answer: (exchange: Exchange) => void) {
   const server = await scriptedServer({ on: { 'tools/call': answer } });
   const options = { url: server.url, apiKey: SECRET, reconnect: { maxAttempts: 0 } };
-  const caller = await startCaller(createHttpTransport(options));
-  await caller.handshake();
+  const caller = await connect(createHttpTransport(options));
   return Object.assign(caller, {
     async [Symbol.asyncDispose]() {
       await caller.transport.close();
@@ -97,8 +96,7 @@ describe('an event with the name "error"', () => {
     const streams = openStreams();
     await using server = await scriptedServer({ session: 's', on: { GET: streams.script } });
     const reconnect = { maxAttempts: 0 };
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, reconnect }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock, reconnect }));
     await server.until('GET');
     streams.writers[0]?.event({ event: 'error', data: 'too many streams' }).end();
     const error = await caller.until(() => caller.errors[0]);
@@ -115,8 +113,7 @@ it('an event stream of the server that was never open is not said to be reopened
     session: 's',
     on: { GET: (exchange) => exchange.plain(200, '<html>hi</html>', { 'content-type': 'text/html' }) },
   });
-  await using caller = await startCaller(createHttpTransport({ url: server.url }));
-  await caller.handshake();
+  await using caller = await connect(createHttpTransport({ url: server.url }));
   const error = await caller.until(() => caller.errors[0]);
   expect(error.message).toBe(
     'The event stream of the server could not be opened; its notifications are missed.',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { everythingServer } from '../../../scripts/everything-server.js';
 import { createHttpTransport as createByFetch } from '../src/fetch.js';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller, type Caller } from './support/caller.js';
+import { type Caller, connect, startCaller } from './support/caller.js';
 import { clientV1 } from './support/clients.js';
 import { sdkV1Server, sdkV2Server, type RealServer } from './support/real-servers.js';
 import { modernParams } from './support/modern.js';
@@ -79,8 +79,7 @@ describe.each([
     const transport = create({ url: server.url });
     let restored = 0;
     transport.onsessionrestored = () => restored++;
-    await using caller: Caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller: Caller = await connect(transport);
     const call = async (index: number): Promise<unknown> => {
       const tool = name === 'server-everything' ? 'get-sum' : 'add';
       const result = await caller.request('tools/call', { name: tool, arguments: { a: index, b: 0.5 } });

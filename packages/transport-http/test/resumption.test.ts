@@ -1,7 +1,7 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { modernParams } from './support/modern.js';
 import { scriptedServer, type Exchange, type Script } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
@@ -43,8 +43,7 @@ describe('a stream that ends without the answer', () => {
     ],
   ])('fails the request at once when it %s and cannot be resumed', async (_, script) => {
     await using server = await scriptedServer({ on: { 'tools/call': script } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'STREAM_LOST',
       delivery: 'unknown',
@@ -54,8 +53,7 @@ describe('a stream that ends without the answer', () => {
 
   it('fails the request at once when the connection ends before any answer', async () => {
     await using server = await scriptedServer({ on: { 'tools/call': (exchange) => exchange.drop() } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'CONNECTION_LOST',
       delivery: 'unknown',
@@ -64,8 +62,7 @@ describe('a stream that ends without the answer', () => {
 
   it('says not-sent when nothing listens', async () => {
     await using server = await scriptedServer();
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await server.stop();
     // It finds out that its sockets are dead.
     await expect(caller.request('tools/list')).rejects.toMatchObject({ kind: 'network-temporary' });
@@ -95,8 +92,7 @@ describe('a stream with event ids', () => {
         }),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     const tokens: string[] = [];
     const call = caller.request(
       'tools/call',
@@ -128,8 +124,7 @@ describe('a stream with event ids', () => {
         ),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     expect(await caller.request('tools/call', {}, { id: 2 })).toEqual({ late: 1 });
   });
 
@@ -150,8 +145,7 @@ describe('a stream with event ids', () => {
         }),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     const ids = [21, 22, 23];
     const calls = ids.map((id) => caller.request('tools/call', {}, { id }));
     expect(await Promise.all(calls)).toEqual(ids.map((id) => ({ id })));
@@ -195,8 +189,7 @@ describe('a stream with event ids', () => {
         GET: resuming(script),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     const error = await caller.request('tools/call').catch((reason: unknown) => reason);
     expect(error).toMatchObject({ delivery: 'unknown', ...reason });
     expect(resumed(server)).toHaveLength(1);
@@ -218,8 +211,7 @@ describe('a stream with event ids', () => {
           exchange.headers['last-event-id'] === undefined ? own.script(exchange) : exchange.plain(404),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await server.until('GET');
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'STREAM_LOST',
@@ -241,8 +233,7 @@ describe('a stream with event ids', () => {
       },
     });
     const reconnect = { maxAttempts: 3, initialMs: 1 };
-    await using caller = await startCaller(createHttpTransport({ url: server.url, reconnect }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, reconnect }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'STREAM_LOST',
       delivery: 'unknown',
@@ -264,8 +255,7 @@ describe('a stream with event ids', () => {
             .end(),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({ rpc: { code: 1 } });
     await caller.request('tools/list');
     expect(resumed(server)).toHaveLength(0);
@@ -284,8 +274,7 @@ describe('a stream with event ids', () => {
         held: (exchange) => void exchange.sse(),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     // An answer to an open request does not answer the old request.
     caller.request('held', {}, { id: 55 }).catch(() => undefined);
     await server.until('held');
@@ -305,8 +294,7 @@ describe('a stream with event ids', () => {
         },
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock }));
     await caller.request('tools/call');
     await clock.advance(1000);
     await ended;

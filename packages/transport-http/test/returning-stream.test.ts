@@ -2,7 +2,7 @@ import type { Transport } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createFallbackTransport, createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange, type Script } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 import { advanceUntil, timerSet, when } from './support/turns.js';
@@ -24,8 +24,7 @@ describe('the event stream comes back', () => {
     await using server = await scriptedServer({ on: { GET: streams.script } });
     const transport = createHttpTransport({ url: server.url, clock, random: () => 0 });
     const returns = countReturns(transport);
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using _ = await connect(transport);
     expect(returns.count).toBe(0);
     for (let round = 1; round <= 3; round++) {
       streams.writers[round - 1]?.event({ data: changed }).end();
@@ -44,8 +43,7 @@ describe('the event stream comes back', () => {
     });
     const transport = createHttpTransport({ url: server.url, clock, random: () => 0 });
     const returns = countReturns(transport);
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using _ = await connect(transport);
     refuse = false;
     await clock.advance(1000);
     await when(() => returns.count === 1);
@@ -68,8 +66,7 @@ describe('the event stream comes back', () => {
     });
     const transport = createHttpTransport({ url: server.url });
     const returns = countReturns(transport);
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     await caller.request('tools/list');
     await when(() => returns.count === 1);
   });
@@ -85,8 +82,7 @@ describe('the event stream comes back', () => {
       reconnect: { silenceMs: 5000 },
     });
     const returns = countReturns(transport);
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     streams.writers[0]?.event({ id: 'e1', data: changed });
     await caller.until(() => caller.notifications('notifications/tools/list_changed')[0]);
     // What keeps it alive counts as well.
@@ -139,8 +135,7 @@ describe('the event stream comes back', () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
     const transport = createHttpTransport({ url: server.url, clock, reconnect: { silenceMs: 0 } });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using _ = await connect(transport);
     expect(clock.pending).toBe(0);
   });
 
@@ -150,8 +145,7 @@ describe('the event stream comes back', () => {
     const first = createHttpTransport({ url: server.url, reconnect: { initialMs: 1 } });
     const transport = createFallbackTransport({ first, fallback: () => first });
     const back = new Promise<void>((resolve) => (transport.onreconnect = resolve));
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using _ = await connect(transport);
     streams.writers[0]?.end();
     await back;
   });
@@ -170,8 +164,7 @@ describe('a stream that has worked is retried', () => {
     await using server = await scriptedServer({ on: { GET: streams.script } });
     const transport = createHttpTransport({ url: server.url, clock, random: () => 0 });
     const returns = countReturns(transport);
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     server.script({ GET: script });
     streams.writers[0]?.event({ data: changed }).end();
     for (const ms of [1000, 2000, 4000]) {
@@ -206,8 +199,7 @@ describe('a stream that has worked is retried', () => {
       network: { resolve, proxy: 'none' },
     });
     const returns = countReturns(transport);
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using _ = await connect(transport);
     found = false;
     const before = asked;
     for (const socket of server.sockets) socket.destroy();
@@ -230,8 +222,7 @@ describe('a stream that has worked is retried', () => {
     const returns = countReturns(transport);
     let restored = 0;
     transport.onsessionrestored = () => void restored++;
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using _ = await connect(transport);
     // Later than the client looks at its timers.
     const away = (exchange: Exchange): void => void setTimeout(() => exchange.plain(404), 60);
     server.script({ GET: away, initialize: away });
@@ -283,10 +274,7 @@ describe('notifications/initialized', () => {
 
   it.each([404, 405, 500])('settles when the event stream is refused with %i', async (status) => {
     await using server = await scriptedServer({ on: { GET: (exchange) => exchange.plain(status) } });
-    await using caller = await startCaller(
-      createHttpTransport({ url: server.url, clock: createManualClock() }),
-    );
-    await caller.handshake();
+    await using _ = await connect(createHttpTransport({ url: server.url, clock: createManualClock() }));
     expect(server.of('GET')).toHaveLength(1);
   });
 

@@ -3,7 +3,7 @@ import { TransportError } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { forgetfulServer } from './support/forgetful-server.js';
 import { REVISION, scriptedServer, type Exchange } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
@@ -14,8 +14,7 @@ describe('a forgotten session', () => {
     const transport = createHttpTransport({ url: server.url });
     const restored: unknown[] = [];
     transport.onsessionrestored = (result) => restored.push(result, transport.sessionId);
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     expect(transport.sessionId).toBe('s1');
     server.forget();
     expect(await caller.request('tools/list')).toEqual({ session: 's2' });
@@ -35,8 +34,7 @@ describe('a forgotten session', () => {
 
   it('is opened again once for all that wait', async () => {
     await using server = await forgetfulServer();
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     const results = await Promise.all(Array.from({ length: 20 }, () => caller.request('tools/list')));
     expect(results).toEqual(Array.from({ length: 20 }, () => ({ session: 's2' })));
@@ -46,8 +44,7 @@ describe('a forgotten session', () => {
   it('holds up what is sent meanwhile until the new one is complete', async () => {
     let initialize: Exchange | undefined;
     await using server = await forgetfulServer();
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     server.script({
       initialize: (exchange) => void (initialize = exchange),
@@ -75,8 +72,7 @@ describe('a forgotten session', () => {
           exchange.rpcError(-32_000, 'Bad Request: No valid session ID provided', 400, null),
       },
     );
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     expect(await caller.request('tools/list')).toEqual({ session: 's2' });
   });
@@ -85,8 +81,7 @@ describe('a forgotten session', () => {
     await using server = await forgetfulServer({
       'tools/call': (exchange) => exchange.plain(400, 'no such tool'),
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'HTTP_STATUS',
       delivery: 'rejected',
@@ -97,8 +92,7 @@ describe('a forgotten session', () => {
   it('does not resend messages that belong to it', async () => {
     await using server = await forgetfulServer();
     const transport = createHttpTransport({ url: server.url });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using _ = await connect(transport);
     server.forget();
     const answer = { jsonrpc: '2.0' as const, id: 'question', result: {} };
     await expect(transport.send(answer)).rejects.toMatchObject({
@@ -112,8 +106,7 @@ describe('a forgotten session', () => {
 
   it('fails the request as rejected when there is no new one, and is tried again by the next', async () => {
     await using server = await forgetfulServer();
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     let attempts = 0;
     server.script({ initialize: (exchange) => (attempts++, exchange.plain(500, 'starting')) });
@@ -129,8 +122,7 @@ describe('a forgotten session', () => {
   it('does not block requests forever when the server does not answer', async () => {
     const clock = createManualClock();
     await using server = await forgetfulServer();
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock }));
     server.forget();
     server.script({ initialize: () => undefined });
     const waiting = caller.request('tools/list').catch((error: unknown) => error);
@@ -148,8 +140,7 @@ describe('a forgotten session', () => {
     await using server = await forgetfulServer({
       request: (exchange) => exchange.rpcError(-32_001, 'Session not found', 404, null),
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/list')).rejects.toMatchObject({
       code: 'SESSION_LOST',
       delivery: 'rejected',
@@ -161,8 +152,7 @@ describe('a forgotten session', () => {
   it('ends the transport when the new one speaks another revision', async () => {
     await using server = await forgetfulServer();
     const transport = createHttpTransport({ url: server.url });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     server.forget();
     server.script({
       initialize: (exchange) => exchange.result({ protocolVersion: '2025-06-18', capabilities: {} }),
@@ -178,8 +168,7 @@ describe('a forgotten session', () => {
 
   it('is opened again over an event stream that the server never ends', async () => {
     await using server = await forgetfulServer();
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     server.script({
       initialize: (exchange) =>
@@ -202,8 +191,7 @@ describe('a forgotten session', () => {
     const restored = new Promise<void>((resolve) => {
       transport.onsessionrestored = () => resolve();
     });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using _ = await connect(transport);
     await server.until('GET');
     server.forget();
     streams.writers[0]?.event({ retry: 1 }).end();
@@ -261,8 +249,7 @@ describe('the session id', () => {
 
   it('is not sent with a new initialize', async () => {
     await using server = await scriptedServer({ session: 'first' });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await caller.handshake();
     expect(server.of('initialize')[1]?.headers['mcp-session-id']).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect } from './support/caller.js';
 import { scriptedServer } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 
@@ -18,8 +18,7 @@ describe('silence', () => {
       await using server = await scriptedServer({
         on: { GET: own.script, streamed: held.script, unbegun: () => undefined },
       });
-      await using caller = await startCaller(createHttpTransport({ url: server.url }));
-      await caller.handshake();
+      await using caller = await connect(createHttpTransport({ url: server.url }));
       await server.until('GET');
       const streamed = caller.request('streamed', {}, { id: 50 });
       const unbegun = caller.request('unbegun', {}, { id: 51 });
@@ -41,8 +40,7 @@ describe('silence', () => {
     const held = openStreams();
     await using server = await scriptedServer({ on: { streamed: held.script, unbegun: () => undefined } });
     const network = { timeouts: { bodyIdleMs: SHORT_MS, headersMs: SHORT_MS } };
-    await using caller = await startCaller(createHttpTransport({ url: server.url, network }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, network }));
     const streamed = caller.request('streamed').catch((error: unknown) => error);
     await expect(caller.request('unbegun')).rejects.toMatchObject({ code: 'TIMEOUT', delivery: 'unknown' });
     expect(await streamed).toMatchObject({

@@ -1,7 +1,7 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 import { advanceUntil, timerSet, when } from './support/turns.js';
@@ -38,8 +38,7 @@ describe('the event stream of the server', () => {
       on: { GET: (exchange) => exchange.plain(status) },
     });
     const transport = createHttpTransport({ url: server.url });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     await (
       await server.until('GET')
     ).ended;
@@ -54,8 +53,7 @@ describe('the event stream of the server', () => {
     await using server = await scriptedServer({
       on: { GET: (exchange) => exchange.plain(200, '<html>hi</html>', { 'content-type': 'text/html' }) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     const error = await caller.until(() => caller.errors[0]);
     expect(error).toMatchObject({ code: 'RECONNECT_EXHAUSTED', cause: { code: 'PROTOCOL_VIOLATION' } });
     expect(server.of('GET')).toHaveLength(1);
@@ -69,8 +67,7 @@ describe('the event stream of the server', () => {
       on: { GET: (exchange) => (busy ? exchange.plain(409) : streams.script(exchange)) },
     });
     const transport = createHttpTransport({ url: server.url, clock, random: () => 0 });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     await (
       await server.until('GET')
     ).ended;
@@ -87,8 +84,7 @@ describe('the cursor', () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
-    await caller.handshake();
+    await using _ = await connect(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     const ids: unknown[] = [];
     for (const [count, id] of [undefined, 'e1', undefined, undefined].entries()) {
       const exchange = await server.until('GET', count + 1);
@@ -105,8 +101,7 @@ describe('the cursor', () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
-    await caller.handshake();
+    await using _ = await connect(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     await server.until('GET');
     streams.writers[0]
       ?.event({ id: 'good', data: announcement(1) })
@@ -126,8 +121,7 @@ describe('connecting again', () => {
   it('waits as long as the server says, and no less', async () => {
     const streams = openStreams();
     await using server = await scriptedServer({ on: { GET: streams.script } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, random: () => 0.999 }));
-    await caller.handshake();
+    await using _ = await connect(createHttpTransport({ url: server.url, random: () => 0.999 }));
     await server.until('GET');
     streams.writers[0]?.event({ id: '1', retry: 500, data: announcement(1) }).end();
     const ended = performance.now();
@@ -144,10 +138,7 @@ describe('connecting again', () => {
     const streams = openStreams();
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: streams.script } });
-    await using caller = await startCaller(
-      createHttpTransport({ url: server.url, clock, random: () => chance }),
-    );
-    await caller.handshake();
+    await using _ = await connect(createHttpTransport({ url: server.url, clock, random: () => chance }));
     await server.until('GET');
     streams.writers[0]?.event({ id: '1', retry: 500, data: announcement(1) }).end();
     await timerSet(clock);
@@ -159,8 +150,7 @@ describe('connecting again', () => {
     await using server = await scriptedServer({
       on: { GET: (exchange) => exchange.plain(503, '', { 'retry-after': '90' }) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
-    await caller.handshake();
+    await using _ = await connect(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     await (
       await server.until('GET')
     ).ended;
@@ -179,8 +169,7 @@ describe('connecting again', () => {
             .end(),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
-    await caller.handshake();
+    await using _ = await connect(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     for (let count = 1; count <= 4; count++) {
       await server.until('GET', count);
       await timerSet(clock);
@@ -200,8 +189,7 @@ describe('connecting again', () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: script } });
     const transport = createHttpTransport({ url: server.url, clock, reconnect: { maxAttempts: 3 } });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     const failed = caller.until(() => caller.errors[0]);
     await advanceUntil(clock, () => stateOf(transport) === 'lost');
     expect(await failed).toMatchObject({ code: 'RECONNECT_EXHAUSTED' });
@@ -227,8 +215,7 @@ describe('connecting again', () => {
       random: () => 0,
       reconnect: { maxAttempts: 2 },
     });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     for (let count = 1; count <= 8; count++) {
       await server.until('GET', count);
       await timerSet(clock);
@@ -247,8 +234,7 @@ describe('connecting again', () => {
       random: () => 0,
       reconnect: { maxAttempts: 2 },
     });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     for (let count = 1; count <= 6; count++) {
       await server.until('GET', count);
       await open(transport);
@@ -265,8 +251,7 @@ describe('connecting again', () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ on: { GET: (exchange) => exchange.plain(502) } });
     const transport = createHttpTransport({ url: server.url, clock, reconnect: { maxAttempts: 1 } });
-    await using caller = await startCaller(transport);
-    await caller.handshake();
+    await using caller = await connect(transport);
     await advanceUntil(clock, () => stateOf(transport) === 'lost');
     const tried = server.of('GET').length;
     await caller.request('tools/list');
@@ -297,8 +282,7 @@ describe('connecting again', () => {
         'tools/call': (exchange) => exchange.sse().event({ retry: 9000, id: 'r' }).result({}).end(),
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     await server.until('GET');
     await caller.request('tools/call');
     // The stream of the call has ended: what is left is the watch over the silence of the other one.

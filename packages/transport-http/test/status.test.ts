@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
 import { findStatusRow } from '@mcp-fittings/toolbox/refusal';
 import { STATUS_TABLE } from '../src/status-table.js';
-import { startCaller } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { modernParams } from './support/modern.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
 import { timerSet } from './support/turns.js';
@@ -65,8 +65,7 @@ describe('retry later', () => {
         },
       },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     const call = caller.request('tools/list');
     await timerSet(clock);
     expect(clock.nextIn).toBe(ms);
@@ -79,8 +78,7 @@ describe('retry later', () => {
     await using server = await scriptedServer({
       on: { 'tools/list': (exchange) => exchange.plain(429, 'slow down', { 'retry-after': '1' }) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock }));
     const call = caller.request('tools/list').catch((reason: unknown) => reason);
     for (let attempt = 1; attempt <= 2; attempt++) {
       await timerSet(clock);
@@ -102,8 +100,7 @@ describe('retry later', () => {
     await using server = await scriptedServer({
       on: { 'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/list')).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       details: { retryAfterMs },
@@ -116,8 +113,7 @@ describe('retry later', () => {
     await using server = await scriptedServer({
       on: { 'tools/list': (exchange) => exchange.plain(429, '', { 'retry-after': value }) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url, clock, random: () => 0 }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url, clock, random: () => 0 }));
     const call = caller.request('tools/list').catch((reason: unknown) => reason);
     await timerSet(clock);
     expect(clock.nextIn).toBe(500);
@@ -139,8 +135,7 @@ describe('retry later', () => {
       exchange.plain(status, '', headers);
     };
     await using server = await scriptedServer({ on: { 'tools/call': after, 'vendor/change': after } });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     for (const method of ['tools/call', 'vendor/change']) {
       await expect(caller.request(method)).rejects.toMatchObject({
         code: 'RATE_LIMITED',
@@ -155,8 +150,7 @@ describe('retry later', () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.plain(503, 'upstream') },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'SERVER_ERROR',
       delivery: 'unknown',
@@ -170,8 +164,7 @@ describe('a refusal that is an answer', () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.rpcError(-32_602, 'bad arguments', 400) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       rpc: { code: -32_602, message: 'bad arguments' },
     });
@@ -181,8 +174,7 @@ describe('a refusal that is an answer', () => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.rpcError(-32_602, 'bad arguments', 400, 777) },
     });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    await caller.handshake();
+    await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({
       code: 'HTTP_STATUS',
       message: expect.stringContaining('bad arguments') as string,

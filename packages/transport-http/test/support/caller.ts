@@ -94,3 +94,10 @@ export async function startCaller<T extends Transport>(transport: T): Promise<Ca
   };
   return caller;
 }
+
+/** Starts a transport and performs the handshake. */
+export async function connect<T extends Transport>(transport: T): Promise<Caller<T>> {
+  const caller = await startCaller(transport);
+  await caller.handshake();
+  return caller;
+}
