@@ -2,9 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
-import type { AuthProvider } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { authProviderSuite, type AuthProviderFixture } from '@mcp-fittings/testkit/auth-provider';
+import { authProviderSuite } from '@mcp-fittings/testkit/auth-provider';
 import {
   createBearerProvider,
   createClientCredentialsProvider,
@@ -12,6 +11,7 @@ import {
   createWorkloadProvider,
   type Interaction,
 } from '@mcp-fittings/auth-oauth';
+import { fixtureOf } from './support/resource-server.js';
 import { createWorld, scripted, type World } from './support/world.js';
 
 const runner = { describe, it };
@@ -22,32 +22,6 @@ const CLIENT = {
   response_types: [],
   grant_types: ['client_credentials'],
 };
-
-/** A provider for a real authorization server, and the server that it signs for. */
-function fixtureOf(world: World, provider: AuthProvider): AuthProviderFixture {
-  const { resource, as } = world;
-  const url = new URL(resource.url);
-  return {
-    provider,
-    url,
-    async send(headers) {
-      const response = await fetch(url, { method: 'POST', headers, body: '{}' });
-      await response.body?.cancel();
-      const { status } = response;
-      return { status, wwwAuthenticate: response.headers.get('www-authenticate') ?? undefined };
-    },
-    async revoke() {
-      for (const value of resource.seen) resource.dead.add(value?.split(' ')[1] ?? '');
-    },
-    async refuseAll() {
-      resource.find = async () => undefined;
-    },
-    renewals: () => as.tokenRequests.length,
-    async teardown() {
-      await world[Symbol.asyncDispose]();
-    },
-  };
-}
 
 for (const dpopOnly of [false, true]) {
   authProviderSuite(runner, {

@@ -12,7 +12,7 @@ import {
 import { startExchangeServer, type TestExchangeServer } from './support/exchange-server.mjs';
 import { startFalseServer } from './support/false-server.js';
 import { createProofChecker } from './support/proof-checker.js';
-import { startResource } from './support/resource-server.js';
+import { fixtureOf, startResource } from './support/resource-server.js';
 
 const PROGRAM = 'https://gateway.example/mcp';
 
@@ -438,28 +438,9 @@ authProviderSuite(
     capabilities: { renews: true, signsOut: true },
     async setup() {
       const world = await createExchangingWorld();
-      const { resource, as } = world;
-      const token = await as.tokenOf('canary');
-      const url = new URL(resource.url);
-      return {
-        provider: world.provider({ subjectToken: () => ({ type: 'access_token', token }) }),
-        url,
-        secrets: ['canary-gateway-secret', token],
-        async send(headers) {
-          const response = await fetch(url, { method: 'POST', headers, body: '{}' });
-          await response.body?.cancel();
-          const { status } = response;
-          return { status, wwwAuthenticate: response.headers.get('www-authenticate') ?? undefined };
-        },
-        async revoke() {
-          for (const value of resource.seen) resource.dead.add(value?.split(' ')[1] ?? '');
-        },
-        async refuseAll() {
-          resource.find = async () => undefined;
-        },
-        renewals: () => as.tokenRequests.length,
-        teardown: () => world[Symbol.asyncDispose](),
-      };
+      const token = await world.as.tokenOf('canary');
+      const provider = world.provider({ subjectToken: () => ({ type: 'access_token', token }) });
+      return { ...fixtureOf(world, provider), secrets: ['canary-gateway-secret', token] };
     },
   },
 );

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
+import type { AuthProvider } from '@mcp-fittings/client-core';
+import type { AuthProviderFixture } from '@mcp-fittings/testkit/auth-provider';
 import type { TestAuthorizationServer } from './authorization-server.mjs';
 import type { ProofChecker } from './proof-checker.js';
 
@@ -135,4 +137,34 @@ async function textOf(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   return text;
+}
+
+/** Returns the fixture of the contract suite for a provider that signs for the server of this world. */
+export function fixtureOf(
+  world: AsyncDisposable & {
+    readonly resource: TestResource;
+    readonly as: Pick<TestAuthorizationServer, 'tokenRequests'>;
+  },
+  provider: AuthProvider,
+): AuthProviderFixture {
+  const { resource, as } = world;
+  const url = new URL(resource.url);
+  return {
+    provider,
+    url,
+    async send(headers) {
+      const response = await fetch(url, { method: 'POST', headers, body: '{}' });
+      await response.body?.cancel();
+      const { status } = response;
+      return { status, wwwAuthenticate: response.headers.get('www-authenticate') ?? undefined };
+    },
+    async revoke() {
+      for (const value of resource.seen) resource.dead.add(value?.split(' ')[1] ?? '');
+    },
+    async refuseAll() {
+      resource.find = async () => undefined;
+    },
+    renewals: () => as.tokenRequests.length,
+    teardown: async () => world[Symbol.asyncDispose](),
+  };
 }
