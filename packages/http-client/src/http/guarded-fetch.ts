@@ -1,5 +1,6 @@
 import { type Clock, TransportError } from '@mcp-fittings/client-core';
 import { isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { linkSignal } from '@mcp-fittings/toolbox/timing';
 import type { HttpClient, HttpRequest, ResponseHead } from '../http-client.js';
 import type { CollectedReply } from './collect-reply.js';
 import { nextHop } from './response-head.js';
@@ -32,10 +33,7 @@ export async function guardedFetch(
   const body = init.body instanceof URLSearchParams ? init.body.toString() : (init.body ?? undefined);
   if (init.body instanceof URLSearchParams) headers['content-type'] ??= 'application/x-www-form-urlencoded';
 
-  const end = new AbortController();
-  const giveUp = (): void => end.abort(init.signal?.reason);
-  if (init.signal?.aborted === true) giveUp();
-  init.signal?.addEventListener('abort', giveUp, { once: true });
+  const end = linkSignal(init.signal ?? undefined);
   let late = false;
   const timer = deps.clock.schedule(() => {
     late = true;
@@ -57,7 +55,7 @@ export async function guardedFetch(
     });
   } finally {
     timer[Symbol.dispose]();
-    init.signal?.removeEventListener('abort', giveUp);
+    end[Symbol.dispose]();
   }
 }
 
