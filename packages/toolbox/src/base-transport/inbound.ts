@@ -1,5 +1,5 @@
 import type { JSONRPCResponse, RequestId } from '@mcp-fittings/client-core';
-import { isErrorResponse, isRequestId, shapeOf } from '../messages.js';
+import { isErrorResponse, isRecord, isRequestId, shapeOf } from '../messages.js';
 import type { Redactor } from '../text/redact.js';
 import { sanitizeText } from '../text/sanitize-text.js';
 import { readMalformedError } from './malformed-error.js';
@@ -83,11 +83,9 @@ export class Inbound {
     }
     const meant = soleResponse(value) ?? readMalformedError(value);
     if (meant !== undefined) return transport.receive(meant);
-    const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
-    const answersRequest =
-      isRequestId(id) && !(typeof value === 'object' && value !== null && 'method' in value);
+    const { id, method }: Readonly<Record<string, unknown>> = isRecord(value) ? value : {};
     const problem = 'Received a value that is not a JSON-RPC message.';
-    if (answersRequest) {
+    if (isRequestId(id) && method === undefined) {
       const error = transport.error('PROTOCOL_VIOLATION', problem, { delivery: 'unknown' });
       if (transport.failRequest(id, error)) return;
     }
