@@ -6,8 +6,8 @@ import {
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type HostEvents } from '@mcp-fittings/host';
-import { identity } from './support/calculator.js';
+import type { HostEvents } from '@mcp-fittings/host';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
 import { modern, scripted } from './support/scripted.js';
@@ -26,12 +26,7 @@ describe('the tools that can be used now', () => {
       return scripted(lists);
     });
     const clock = createManualClock();
-    await using host = createHost({
-      ...identity,
-      transports: [servers.plugin],
-      clock,
-      random: () => 0,
-    });
+    await using host = testHost([servers.plugin], { clock, random: () => 0 });
     const offered = () => [
       host.tools().map((tool) => {
         expect(host.tool({ server: 'a', tool: 't' })).toEqual(tool);
@@ -83,9 +78,7 @@ describe('the tools that can be used now', () => {
 
   it('passes on notifications that it does not handle, and sends any', async () => {
     const server = scripted(lists);
-    await using host = createHost({
-      ...identity,
-      transports: [testServers(() => server).plugin],
+    await using host = testHost([testServers(() => server).plugin], {
       limits: { eventsPerSecond: 5 },
       clock: createManualClock(),
     });
@@ -139,7 +132,7 @@ describe('the tools that can be used now', () => {
       create: (...given) => (transport = plugin.create(...given)),
     };
     const clock = createManualClock();
-    await using host = createHost({ ...identity, transports: [spying], clock });
+    await using host = testHost([spying], { clock });
     await host.connect({ a: { type: 'test' } });
     await host.subscribe({ server: 'a', uri: 'a:b' });
     const counted = (method: string) => server.asked.filter((asked) => asked === method).length;
@@ -176,11 +169,7 @@ describe('the tools that can be used now', () => {
       { tools: { listChanged: true } },
     );
     const clock = createManualClock();
-    await using host = createHost({
-      ...identity,
-      transports: [testServers(() => server).plugin],
-      clock,
-    });
+    await using host = testHost([testServers(() => server).plugin], { clock });
     await host.connect({ a: { type: 'test' } });
     await clock.advance(250);
     await vi.waitFor(() => expect(host.tools().map(({ name }) => name)).toEqual(['t', 'late']), {
@@ -191,7 +180,7 @@ describe('the tools that can be used now', () => {
 
 it('passes on notifications of a stateless server too', async () => {
   const server = modern(lists);
-  await using host = createHost({ ...identity, transports: [testServers(() => server).plugin] });
+  await using host = testHost([testServers(() => server).plugin]);
   const heard = new Promise<HostEvents['notification']>((resolve) => host.on('notification', resolve));
   await host.connect({ a: { type: 'test' } });
   await server.notify('notifications/elicitation/complete', { elicitationId: 'e1' });

@@ -8,7 +8,7 @@ import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { identity } from './support/calculator.js';
+import { identity, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { jsonRpcServer, type JsonRpcRequest } from './support/json-rpc-server.js';
 
@@ -29,8 +29,7 @@ async function recording() {
 }
 
 describe('the context of a call', () => {
-  const hostOf = (options: Partial<HostOptions> = {}) =>
-    createHost({ ...identity, transports: [http(), stdio()], ...options });
+  const hostOf = (options: Partial<HostOptions> = {}) => testHost([http(), stdio()], options);
 
   it('sends meta and headers with this call alone, also at the same time', async () => {
     await using server = await recording();
@@ -217,9 +216,7 @@ describe('the principal of a call', () => {
       return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
     });
     const asked: (string | undefined)[] = [];
-    await using host = createHost({
-      ...identity,
-      transports: [servers.plugin],
+    await using host = testHost([servers.plugin], {
       lazy: true,
       callbacks: {
         elicit: async (_request, { principal }) => {
@@ -262,13 +259,7 @@ describe('the principal of a call', () => {
       mcp.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
       return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
     });
-    await using host = createHost({
-      ...identity,
-      transports: [servers.plugin],
-      lazy: true,
-      clock,
-      limits: { principalIdleMs: 1000 },
-    });
+    await using host = testHost([servers.plugin], { lazy: true, clock, limits: { principalIdleMs: 1000 } });
     await host.connect({ one: { type: 'test' } });
     await host.callTool(REF, {}, { principal: 'ann' });
     await host.callTool(REF, {}, { principal: 'bob' });
@@ -303,12 +294,7 @@ describe('the principal of a call', () => {
       });
       return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
     });
-    await using host = createHost({
-      ...identity,
-      transports: [servers.plugin],
-      lazy: true,
-      limits: { principals: 2 },
-    });
+    await using host = testHost([servers.plugin], { lazy: true, limits: { principals: 2 } });
     await host.connect({ one: { type: 'test' } });
     for (const principal of ['ann', 'bob', 'ann', 'eve']) await host.callTool(REF, {}, { principal });
     expect(servers.mostOpen).toBe(2);
@@ -334,7 +320,7 @@ describe('the principal of a call', () => {
       mcp.registerTool('echo', {}, () => ({ content: [] }));
       return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
     });
-    const host = createHost({ ...identity, transports: [servers.plugin], lazy: true });
+    const host = testHost([servers.plugin], { lazy: true });
     await host.connect({ one: { type: 'test' } });
     const call = (principal: string) => host.callTool(REF, {}, { principal });
     await Promise.all(['ann', 'bob'].map(call));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type DeliveryPolicy } from '@mcp-fittings/host';
-import { calculator, identity } from './support/calculator.js';
+import type { DeliveryPolicy } from '@mcp-fittings/host';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
 
@@ -12,13 +12,7 @@ describe('calls', () => {
   async function connected(delivery: DeliveryPolicy = 'reconnect') {
     const servers = testServers(calculator);
     const clock = createManualClock();
-    const host = createHost({
-      ...identity,
-      transports: [servers.plugin],
-      clock,
-      random: () => 0,
-      delivery,
-    });
+    const host = testHost([servers.plugin], { clock, random: () => 0, delivery });
     await host.connect({ calc: { type: 'test' } });
     return { host, clock, servers };
   }
@@ -134,7 +128,7 @@ describe('calls', () => {
       return calc;
     });
     const limits = { callMs: 1000, callTotalMs: 2500 };
-    await using host = createHost({ ...identity, transports: [servers.plugin], clock, limits });
+    await using host = testHost([servers.plugin], { clock, limits });
     await host.connect({ calc: { type: 'test' } });
     let outcome: unknown = 'open';
     host

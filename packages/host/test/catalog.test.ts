@@ -6,7 +6,7 @@ import { createHost, type ListKind } from '@mcp-fittings/host';
 import { readList, type EngineSession } from '@mcp-fittings/host/engine';
 import { digestOf } from '../src/json-values.js';
 import { differences } from '../src/server/server-catalog.js';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, identity, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 const limits = { maxPages: 5, maxItems: 100 };
@@ -99,7 +99,7 @@ describe('the catalog of a host', () => {
     const calc = calculator();
     const servers = testServers(() => calc);
     const clock = createManualClock();
-    const host = createHost({ ...identity, transports: [servers.plugin], clock });
+    const host = testHost([servers.plugin], { clock });
     await host.connect({ calc: { type: 'test' } });
     const reads: string[] = [];
     const changes: unknown[] = [];
@@ -170,12 +170,7 @@ describe('the catalog of a host', () => {
       set: async (key) => (key.startsWith('lists') ? hangs : undefined),
       delete: async () => undefined,
     };
-    const host = createHost({
-      ...identity,
-      transports: [testServers(calculator).plugin],
-      cache,
-      clock,
-    });
+    const host = testHost([testServers(calculator).plugin], { cache, clock });
     await host.connect({ calc: { type: 'test' } });
     const closing = host.close();
     await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0), { timeout: 20_000 });
@@ -187,9 +182,7 @@ describe('the catalog of a host', () => {
     const broken = async () => {
       throw new Error('disk full');
     };
-    const host = createHost({
-      ...identity,
-      transports: [testServers(calculator).plugin],
+    const host = testHost([testServers(calculator).plugin], {
       cache: { get: broken, set: broken, delete: broken },
     });
     const errors: string[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { HostCache } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
-import { identity } from './support/calculator.js';
+import { identity, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { jsonRpcServer, type Answer, type JsonRpcRequest } from './support/json-rpc-server.js';
 import { modern, RpcFailure, scripted } from './support/scripted.js';
@@ -91,7 +91,7 @@ describe.each([
 ])('a server that changes from %s to %s, and refuses with %s', (before, after, _, refuse) => {
   it('is reached by restart()', async () => {
     await using server = await changingServer(before, refuse);
-    await using host = createHost({ ...identity, transports: [http()] });
+    await using host = testHost([http()]);
     await host.connect({ a: { url: server.url, ...ONCE } });
     expect(versionOf(host)).toBe(VERSIONS[before]);
     server.change();
@@ -102,7 +102,7 @@ describe.each([
 
   it('is reached after a call that it refused', async () => {
     await using server = await changingServer(before, refuse);
-    await using host = createHost({ ...identity, transports: [http()] });
+    await using host = testHost([http()]);
     await host.connect({ a: { url: server.url, ...QUICK } });
     server.change();
     const again = connectedAgain(host);
@@ -173,7 +173,7 @@ describe('a server whose connection ends when it changes', () => {
     };
     let make = servers[before];
     const test = testServers(() => make());
-    await using host = createHost({ ...identity, transports: [test.plugin] });
+    await using host = testHost([test.plugin]);
     await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 1, delayMs: 1 } } });
     expect(versionOf(host)).toBe(VERSIONS[before]);
     make = servers[after];
@@ -189,7 +189,7 @@ describe('a server that did not change', () => {
   it.each(['2025', '2026'] as const)('stays connected when it of %s refuses calls', async (era) => {
     await using server = await changingServer(era, WAYS['404'] ?? refusal(404, ''));
     const states: string[] = [];
-    await using host = createHost({ ...identity, transports: [http()] });
+    await using host = testHost([http()]);
     await host.connect({ a: { url: server.url, ...ONCE } });
     host.on('state', ({ state }) => states.push(state.status));
     for (let turn = 0; turn < 3; turn++)
@@ -202,7 +202,7 @@ describe('a server that did not change', () => {
 
   it('is not connected twice in one attempt when it cannot be reached', async () => {
     const server = await changingServer('2026', WAYS['404'] ?? refusal(404, ''));
-    await using host = createHost({ ...identity, transports: [http()] });
+    await using host = testHost([http()]);
     const errors: unknown[] = [];
     await host.connect({ a: { url: server.url, ...ONCE } });
     host.on('state', ({ state }) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type Host } from '@mcp-fittings/host';
-import { calculator, identity } from './support/calculator.js';
+import type { Host } from '@mcp-fittings/host';
+import { calculator, testHost } from './support/calculator.js';
 import { reaches } from './support/recorder.js';
 import { testServers, type TestServer } from './support/in-process.js';
 
@@ -29,7 +29,7 @@ describe('turns to connect', () => {
   it('sixteen servers that hang do not delay the others', async () => {
     const clock = createManualClock();
     const servers = testServers((name) => (name.startsWith('hanging') ? silent : calculator()));
-    await using host = createHost({ ...identity, transports: [servers.plugin], clock });
+    await using host = testHost([servers.plugin], { clock });
     const connected = connectedOf(host);
     const all = host.connect({ ...many('hanging', 16), ...many('good', 3) });
     await pass(clock, 499);
@@ -47,9 +47,7 @@ describe('turns to connect', () => {
   it('a slot is released once, however the attempt ends', async () => {
     const clock = createManualClock();
     const servers = testServers((name) => (name.startsWith('hanging') ? silent : calculator()));
-    await using host = createHost({
-      ...identity,
-      transports: [servers.plugin],
+    await using host = testHost([servers.plugin], {
       clock,
       limits: { parallelConnects: 1, connectMs: 1000 },
     });
@@ -78,7 +76,7 @@ describe('turns to connect', () => {
     const clock = createManualClock();
     let broken = false;
     const servers = testServers((name) => (broken && name.startsWith('hanging') ? silent : calculator()));
-    await using host = createHost({ ...identity, transports: [servers.plugin], clock });
+    await using host = testHost([servers.plugin], { clock });
     await host.connect({ ...many('hanging', 16), good: { type: 'test', reconnect: { delayMs: 3000 } } });
     const connected = connectedOf(host);
     broken = true;
@@ -94,9 +92,7 @@ describe('many entries at once', () => {
     const servers = testServers(calculator);
     let asked = 0;
     let answer: (value: undefined) => void = () => undefined;
-    await using host = createHost({
-      ...identity,
-      transports: [servers.plugin],
+    await using host = testHost([servers.plugin], {
       cache: {
         // The lists of the server that is added first.
         get: () =>

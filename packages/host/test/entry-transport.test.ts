@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createHost, createEntryTransport } from '@mcp-fittings/host';
+import { createEntryTransport } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 
 /** Answers `initialize` with a revision that does not exist. */
 const OLD = `
@@ -17,7 +17,7 @@ const OLD = `
 
 describe('a server of an unknown revision', () => {
   it('fails with VERSION_UNSUPPORTED, which names the revision', async () => {
-    await using host = createHost({ ...identity, transports: [stdio()] });
+    await using host = testHost([stdio()]);
     const [snapshot] = await host.connect({ old: { command: process.execPath, args: ['-e', OLD] } });
     expect(snapshot?.state).toMatchObject({
       status: 'failed',

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HostCache, TransportPlugin } from '@mcp-fittings/client-core';
-import { createHost } from '@mcp-fittings/host';
 import { stdio } from '@mcp-fittings/transport-stdio';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { RpcFailure, scripted, SILENCE } from './support/scripted.js';
 
@@ -44,7 +43,7 @@ describe('the probe for an era over stdio', () => {
     async (era, version) => {
       const log = startLog();
       const { cache, kept } = memory();
-      const host = createHost({ ...identity, transports: [stdio(QUICK)], cache });
+      const host = testHost([stdio(QUICK)], { cache });
       const errors: unknown[] = [];
       host.on('error', ({ error }) => errors.push(error));
       const args = [script, era, String(SLOW_MS), log.path];
@@ -62,7 +61,7 @@ describe('the probe for an era over stdio', () => {
 
   it('a running server that ignores the probe is of the older era, and that guess is not cached', async () => {
     const { cache, kept } = memory();
-    const host = createHost({ ...identity, transports: [stdio(QUICK)], cache });
+    const host = testHost([stdio(QUICK)], { cache });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     const [snapshot] = await host.connect({ a: { command: process.execPath, args: [script, 'mute', '0'] } });
@@ -89,7 +88,7 @@ describe('the probe for an era over stdio', () => {
       create: (...given) => Object.assign(plugin.create(...given), { pid: 1, stderr: '' }),
     };
     const { cache, kept } = memory();
-    const host = createHost({ ...identity, transports: [asStdio], cache });
+    const host = testHost([asStdio], { cache });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     const [snapshot] = await host.connect({ a: { type: 'test', connectTimeout: 300 } });
@@ -112,14 +111,14 @@ describe('the probe for an era over stdio', () => {
       ...plugin,
       create: (...given) => Object.assign(plugin.create(...given), { pid: 1, stderr: '' }),
     };
-    await using host = createHost({ ...identity, transports: [asStdio] });
+    await using host = testHost([asStdio]);
     const [snapshot] = await host.connect({ a: { type: 'test', connectTimeout: 200 } });
     expect(snapshot?.state).toMatchObject({ status: 'pending', error: { code: 'TIMEOUT', retryable: true } });
   });
 
   it('a server that fails is started once', async () => {
     const log = startLog();
-    await using host = createHost({ ...identity, transports: [stdio()] });
+    await using host = testHost([stdio()]);
     const args = [script, 'fails', '100', log.path];
     const [snapshot] = await host.connect({
       a: { command: process.execPath, args, reconnect: { maxAttempts: 0 } },
@@ -131,7 +130,7 @@ describe('the probe for an era over stdio', () => {
 
   it('a server that exits because of the probe is started again', async () => {
     const log = startLog();
-    await using host = createHost({ ...identity, transports: [stdio()] });
+    await using host = testHost([stdio()]);
     const args = [script, 'dies', '100', log.path];
     const [snapshot] = await host.connect({
       a: { command: process.execPath, args, reconnect: { maxAttempts: 0 } },

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createHost } from '@mcp-fittings/host';
 import {
   AuthRequiredError,
   type ErrorCode,
   FittingsError,
   type TransportPlugin,
 } from '@mcp-fittings/client-core';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 describe('the fallback of a plugin', () => {
@@ -14,10 +13,7 @@ describe('the fallback of a plugin', () => {
 
   /** A host whose plugin of type `test` has the other one as its fallback. */
   async function connect(first: TransportPlugin, older: TransportPlugin) {
-    const host = createHost({
-      ...identity,
-      transports: [{ ...first, fallback: { ...older, type: 'older' } }],
-    });
+    const host = testHost([{ ...first, fallback: { ...older, type: 'older' } }]);
     const [server] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
     return { host, server };
   }

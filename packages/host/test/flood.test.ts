@@ -3,8 +3,8 @@ import type { JSONRPCMessage, TransportPlugin } from '@mcp-fittings/client-core'
 import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createLinkedPair } from '@mcp-fittings/transport-inprocess';
-import { createHost, type HostCallbacks } from '@mcp-fittings/host';
-import { identity } from './support/calculator.js';
+import type { HostCallbacks } from '@mcp-fittings/host';
+import { testHost } from './support/calculator.js';
 
 /** A server without a library; `send` sends anything as it is. */
 function bareServer() {
@@ -55,13 +55,7 @@ describe('one server that floods', () => {
   async function connected(callbacks: HostCallbacks = {}) {
     const bare = bareServer();
     const clock = createManualClock({ now: 1_000_000 });
-    const host = createHost({
-      ...identity,
-      transports: [bare.plugin],
-      clock,
-      callbacks,
-      limits: { eventsPerSecond: 10 },
-    });
+    const host = testHost([bare.plugin], { clock, callbacks, limits: { eventsPerSecond: 10 } });
     const errors: string[] = [];
     const told: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error.message));

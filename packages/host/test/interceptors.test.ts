@@ -5,17 +5,16 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import {
-  createHost,
-  type HostCallbacks,
-  type HostOptions,
-  type InterceptedRequest,
-  type Interceptor,
-  type InterceptorFunction,
-  type InterceptorHandlers,
-  type ToolResult,
+import type {
+  HostCallbacks,
+  HostOptions,
+  InterceptedRequest,
+  Interceptor,
+  InterceptorFunction,
+  InterceptorHandlers,
+  ToolResult,
 } from '@mcp-fittings/host';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, identity, testHost } from './support/calculator.js';
 import { testServers, type TestServers } from './support/in-process.js';
 import { scripted } from './support/scripted.js';
 
@@ -28,7 +27,7 @@ async function connected(
   options: Partial<HostOptions> & { readonly servers?: TestServers } = {},
 ) {
   const { servers = testServers(calculator), ...rest } = options;
-  const host = createHost({ ...identity, transports: [servers.plugin], intercept, ...rest });
+  const host = testHost([servers.plugin], { intercept, ...rest });
   await host.connect({ calc: { type: 'test' } });
   return { host, servers };
 }
@@ -524,7 +523,7 @@ describe('connections and lists', () => {
       }
       return next(request);
     };
-    const host = createHost({ ...identity, transports: [servers.plugin], intercept: [refuse] });
+    const host = testHost([servers.plugin], { intercept: [refuse] });
     const [good, bad] = await host.connect({ good: { type: 'test' }, bad: { type: 'test' } });
     expect(good?.state.status).toBe('connected');
     expect(bad?.state).toMatchObject({ status: 'failed', error: { code: 'POLICY_DENIED' } });
@@ -535,9 +534,7 @@ describe('connections and lists', () => {
 
   it('a connection that is refused after it was made is closed', async () => {
     const servers = testServers(calculator);
-    const host = createHost({
-      ...identity,
-      transports: [servers.plugin],
+    const host = testHost([servers.plugin], {
       intercept: [
         async (request, next) => {
           const result = await next(request);
@@ -572,9 +569,7 @@ describe('connections and lists', () => {
   it('a list that is refused after it was read returns its bytes to the budget', async () => {
     let refusals = 0;
     const servers = testServers(calculator);
-    const host = createHost({
-      ...identity,
-      transports: [servers.plugin],
+    const host = testHost([servers.plugin], {
       limits: { listBytes: 1500 },
       intercept: [
         async (request, next) => {
@@ -657,7 +652,7 @@ describe('a host without interceptors', () => {
   it('pays nothing: a call creates as many promises with an empty list as without the option', async () => {
     const promisesOf = async (options: Partial<HostOptions>): Promise<number> => {
       const servers = testServers(calculator);
-      const host = createHost({ ...identity, transports: [servers.plugin], ...options });
+      const host = testHost([servers.plugin], options);
       await host.connect({ calc: { type: 'test' } });
       for (let warm = 0; warm < 3; warm++) await host.callTool(add, five);
       let least = Infinity;
@@ -725,7 +720,5 @@ it('the types tell operations apart', () => {
   ];
   expect(wrong).toHaveLength(4);
   // @ts-expect-error -- not an array
-  expect(() => createHost({ ...identity, transports: [], intercept: passing })).toThrow(
-    'must be an array of interceptors',
-  );
+  expect(() => testHost([], { intercept: passing })).toThrow('must be an array of interceptors');
 });

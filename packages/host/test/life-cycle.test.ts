@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FittingsError, TransportError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type Host, type HostEvents, type ServerSnapshot } from '@mcp-fittings/host';
-import { calculator, identity } from './support/calculator.js';
+import type { Host, HostEvents, ServerSnapshot } from '@mcp-fittings/host';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers, type TestServers } from './support/in-process.js';
 import { reaches, recordStates } from './support/recorder.js';
 
@@ -10,13 +10,7 @@ const entry = { calc: { type: 'test' } };
 
 function hostOn(servers: TestServers, more: object = {}) {
   const clock = createManualClock();
-  const host = createHost({
-    ...identity,
-    transports: [servers.plugin],
-    clock,
-    random: () => 0,
-    ...more,
-  });
+  const host = testHost([servers.plugin], { clock, random: () => 0, ...more });
   return { host, clock };
 }
 

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type HostEvents } from '@mcp-fittings/host';
+import type { HostEvents } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
 import { modern, RpcFailure, scripted, SILENCE, type Answer } from './support/scripted.js';
@@ -28,7 +28,7 @@ describe('lists', () => {
   function hostOn(server: ReturnType<typeof scripted>, more: object = {}) {
     const clock = createManualClock();
     const transports = [testServers(() => server).plugin, stdio(), http()];
-    const host = createHost({ ...identity, transports, clock, random: () => 0, ...more });
+    const host = testHost(transports, { clock, random: () => 0, ...more });
     const errors: HostEvents['error'][] = [];
     host.on('error', (event) => errors.push(event));
     return { host, clock, errors };
@@ -311,7 +311,7 @@ describe('lists', () => {
     const server = scripted({ 'tools/list': () => ({ tools: [good] }) }, { tools: { listChanged: true } });
     const servers = testServers(() => server);
     const clock = createManualClock();
-    const host = createHost({ ...identity, transports: [servers.plugin], clock });
+    const host = testHost([servers.plugin], { clock });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     await host.connect({ a: { type: 'test' } });
@@ -336,7 +336,7 @@ describe('lists', () => {
     };
     const clock = createManualClock();
     const transports = [testServers(made).plugin];
-    const host = createHost({ ...identity, transports, clock, random: () => 0 });
+    const host = testHost(transports, { clock, random: () => 0 });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     await host.connect({ a: { type: 'test' } });
@@ -367,7 +367,7 @@ describe('lists', () => {
       },
     };
     const clock = createManualClock();
-    const host = createHost({ ...identity, transports: [signed], clock });
+    const host = testHost([signed], { clock });
     await host.connect({ a: { type: 'test' } });
     refuses = true;
     await server.notify('notifications/tools/list_changed');
@@ -421,7 +421,7 @@ describe('lists', () => {
 
   it('a real process whose tools/list fails once is connected after the second attempt', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'host-'));
-    const host = createHost({ ...identity, transports: [stdio()] });
+    const host = testHost([stdio()]);
     const args = [scriptedProcess, join(folder, 'was-here')];
     const [snapshot] = await host.connect({
       a: { command: process.execPath, args, reconnect: { delayMs: 5 } },
@@ -462,7 +462,7 @@ describe('lists', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const host = createHost({ ...identity, transports: [http()] });
+    const host = testHost([http()]);
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const [snapshot] = await host.connect({ a: { url, reconnect: { delayMs: 5 } } });
     expect(snapshot?.lastError?.details['list']).toBe('tools');
@@ -489,10 +489,7 @@ it('on 2026-07-28 a malformed tool, and one with invalid header annotations, aff
       ],
     }),
   });
-  await using host = createHost({
-    ...identity,
-    transports: [testServers(() => server).plugin],
-  });
+  await using host = testHost([testServers(() => server).plugin]);
   const [snapshot] = await host.connect({ a: { type: 'test' } });
   expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2026-07-28' } });
   expect(host.tools().map(({ name }) => name)).toEqual(['good', 'null', 'header']);

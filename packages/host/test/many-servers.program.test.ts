@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ServerConfig } from '@mcp-fittings/client-core';
-import { createHost, type Host } from '@mcp-fittings/host';
+import type { Host } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { reaches } from './support/recorder.js';
 
 const STDIO = 50;
@@ -43,7 +43,7 @@ describe('a host of many servers', () => {
     const hanging: Record<string, ServerConfig> = {};
     for (let i = 0; i < HANGING; i++) hanging[`hanging${i}`] = local('hang');
 
-    await using host = createHost({ ...identity, transports: [stdio(), http()] });
+    await using host = testHost([stdio(), http()]);
     const names = Object.keys(good);
     // Every change of a state, in order; and what the flood gets through.
     const states: { readonly server: string; readonly status: string }[] = [];

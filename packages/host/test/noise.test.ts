@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createHost } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { jsonRpcServer } from './support/json-rpc-server.js';
 import { recordStates } from './support/recorder.js';
 
@@ -17,7 +16,7 @@ const local = (mood: string) => ({
 
 describe('what is reported besides', () => {
   function hostOf() {
-    const host = createHost({ ...identity, transports: [stdio(), http()] });
+    const host = testHost([stdio(), http()]);
     const errors: string[] = [];
     host.on('error', ({ error }) => errors.push(`${error.code} ${error.message}`));
     return { host, errors };
@@ -100,7 +99,7 @@ describe('what is reported besides', () => {
     ['writes only its log to stdout', 'log', /not a JSON-RPC message: "listening"/],
   ])('a server that %s: an event and the time-out have what it wrote', async (_what, habit, expected) => {
     const clock = createManualClock();
-    const host = createHost({ ...identity, clock, transports: [stdio()] });
+    const host = testHost([stdio()], { clock });
     const event = new Promise<string>((resolve) => host.on('error', ({ error }) => resolve(error.message)));
     const args = [join(import.meta.dirname, 'support/noisy-server.mjs'), habit];
     const connecting = host.connect({

@@ -4,11 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import type { JSONRPCMessage, Transport } from '@mcp-fittings/client-core';
-import { createHost, type HostEvents } from '@mcp-fittings/host';
+import type { HostEvents } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { RpcFailure, scripted } from './support/scripted.js';
 
@@ -51,9 +51,7 @@ async function sessions() {
 describe('notifications both ways with a server of the official SDK', () => {
   it('reach the server and the host, each for its own person', async () => {
     await using official = await sessions();
-    await using host = createHost({
-      ...identity,
-      transports: [http()],
+    await using host = testHost([http()], {
       lazy: true,
       callbacks: { elicit: async () => ({ action: 'cancel' }) },
     });
@@ -118,7 +116,7 @@ describe('the update of a resource', () => {
         };
       },
     }));
-    await using host = createHost({ ...identity, transports: [plugin] });
+    await using host = testHost([plugin]);
     await host.connect({ one: { type: 'test' } });
     const heard: HostEvents['resourceUpdated'][] = [];
     host.on('resourceUpdated', (event) => void heard.push(event));
@@ -144,7 +142,7 @@ describe('the update of a resource', () => {
         },
         SUBSCRIBABLE,
       );
-      await using host = createHost({ ...identity, transports: [testServers(() => server).plugin] });
+      await using host = testHost([testServers(() => server).plugin]);
       await host.connect({ one: { type: 'test' } });
       const heard: HostEvents['resourceUpdated'][] = [];
       host.on('resourceUpdated', (event) => void heard.push(event));
@@ -164,7 +162,7 @@ describe('the update of a resource', () => {
       throw new RpcFailure(-32_603, 'no');
     };
     const server = scripted({ 'resources/subscribe': refuse }, SUBSCRIBABLE);
-    await using host = createHost({ ...identity, transports: [testServers(() => server).plugin] });
+    await using host = testHost([testServers(() => server).plugin]);
     await host.connect({ one: { type: 'test' } });
     const heard: string[] = [];
     host.on('resourceUpdated', () => void heard.push('updated'));

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
-import { createHost, TRACE_CHANNELS, type TraceEvent } from '@mcp-fittings/host';
+import { TRACE_CHANNELS, type TraceEvent } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 describe('tracing channels', () => {
@@ -27,7 +27,7 @@ describe('tracing channels', () => {
       tracingChannel<TraceEvent>(channel).subscribe(handlers);
       return () => tracingChannel<TraceEvent>(channel).unsubscribe(handlers);
     });
-    await using host = createHost({ ...identity, transports: [testServers(calculator).plugin] });
+    await using host = testHost([testServers(calculator).plugin]);
     await host.connect({ calc: { type: 'test' } });
     expect(told.slice(0, 3)).toEqual(['start connect calc', 'end connect calc', 'start refresh calc tools']);
     told.length = 0;
@@ -68,7 +68,7 @@ describe('tracing channels', () => {
     };
     tracingChannel<TraceEvent>(TRACE_CHANNELS.session).subscribe(session);
     const servers = testServers(calculator);
-    const host = createHost({ ...identity, transports: [servers.plugin], delivery: 'none' });
+    const host = testHost([servers.plugin], { delivery: 'none' });
     await host.connect({ calc: { type: 'test' } });
     expect(told).toEqual([
       'request server/discover -32601',

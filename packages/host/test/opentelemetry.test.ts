@@ -19,14 +19,13 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
-import { createHost } from '@mcp-fittings/host';
 import { subscribeOpenTelemetry } from '@mcp-fittings/host/opentelemetry';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { officialServer } from '../../../scripts/bundled.mjs';
 import { everythingServer } from '../../../scripts/everything-server.js';
 import { connectionAttributes } from '../src/opentelemetry/attributes.js';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { modern, RpcFailure, scripted, SILENCE } from './support/scripted.js';
 
@@ -86,9 +85,7 @@ describe('OpenTelemetry', () => {
       return { content: [] };
     });
     using telemetry = subscribeOpenTelemetry(api);
-    await using host = createHost({
-      ...identity,
-      transports: [testServers(() => calc).plugin],
+    await using host = testHost([testServers(() => calc).plugin], {
       traceContext: telemetry.traceContext,
       lazy: true,
     });
@@ -149,9 +146,7 @@ describe('OpenTelemetry', () => {
       capabilities,
     );
     using telemetry = subscribeOpenTelemetry(api);
-    await using host = createHost({
-      ...identity,
-      transports: [testServers(() => server).plugin],
+    await using host = testHost([testServers(() => server).plugin], {
       callbacks: { roots: async () => [] },
       traceContext: telemetry.traceContext,
     });
@@ -202,11 +197,7 @@ describe('OpenTelemetry', () => {
     });
     using _telemetry = subscribeOpenTelemetry(api);
     const servers = testServers(() => server);
-    await using host = createHost({
-      ...identity,
-      transports: [servers.plugin],
-      delivery: 'none',
-    });
+    await using host = testHost([servers.plugin], { delivery: 'none' });
     await host.connect({ s: { type: 'test' } });
     const ref = (tool: string) => ({ server: 's', tool });
     await host.callTool(ref('fails'));
@@ -266,11 +257,7 @@ it('a stateless server gets the context with every request, and its spans have t
     'tools/call': note('tools/call', { content: [] }),
   });
   using telemetry = subscribeOpenTelemetry(api);
-  await using host = createHost({
-    ...identity,
-    transports: [testServers(() => server).plugin],
-    traceContext: telemetry.traceContext,
-  });
+  await using host = testHost([testServers(() => server).plugin], { traceContext: telemetry.traceContext });
   await host.connect({ s: { type: 'test' } });
   await host.callTool({ server: 's', tool: 'echo' });
   const spans = exporter.getFinishedSpans();
@@ -286,7 +273,7 @@ it('a stateless server gets the context with every request, and its spans have t
 
 it('a connection that fails before it sends anything has one span', async () => {
   using _telemetry = subscribeOpenTelemetry(api);
-  await using host = createHost({ ...identity, transports: [stdio()] });
+  await using host = testHost([stdio()]);
   await host.connect({ missing: { command: 'no-such-program-at-all', reconnect: { maxAttempts: 0 } } });
   expect(exporter.getFinishedSpans().map(({ name, attributes }) => [name, attributes])).toEqual([
     [
@@ -317,7 +304,7 @@ it('what the transport does while it sends is in the context of the span', async
     },
   };
   using _telemetry = subscribeOpenTelemetry(api);
-  await using host = createHost({ ...identity, transports: [plugin] });
+  await using host = testHost([plugin]);
   await host.connect({ calc: { type: 'test' } });
   expect(active).toHaveLength(4);
   const ids = exporter.getFinishedSpans().map((span) => span.spanContext().spanId);
@@ -365,11 +352,7 @@ describe('the tables of docs/observability.md', () => {
     await using remote = await everythingServer();
     using telemetry = subscribeOpenTelemetry(api);
     {
-      await using host = createHost({
-        ...identity,
-        transports: [stdio(), http()],
-        traceContext: telemetry.traceContext,
-      });
+      await using host = testHost([stdio(), http()], { traceContext: telemetry.traceContext });
       await host.connect({
         local: { command: process.execPath, args: [everything, 'stdio'] },
         remote: { type: 'http', url: remote.url },

@@ -2,12 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { createHost } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { expect, it, onTestFinished } from 'vitest';
 import { isRunning } from '../../transport-stdio/test/support/processes.js';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 
 const SCRIPT = join(import.meta.dirname, 'support/stalling-server.mjs');
 
@@ -25,7 +24,7 @@ it.each<[string, string, number, object]>([
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'pid');
     const clock = createManualClock();
-    await using host = createHost({ ...identity, clock, transports: [stdio()] });
+    await using host = testHost([stdio()], { clock });
     const args = [SCRIPT, method, file];
     const reconnect = { maxAttempts: 0 };
     const connecting = host.connect({ one: { command: process.execPath, args, reconnect, ...entry } });

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 
 describe('a server that refuses the first request', () => {
   it.each([
@@ -22,7 +21,7 @@ describe('a server that refuses the first request', () => {
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
-      await using host = createHost({ ...identity, transports: [http()] });
+      await using host = testHost([http()]);
       const [snapshot] = await host.connect({ a: { url: `http://127.0.0.1:${port}/mcp` } });
       expect(snapshot?.lastError).toMatchObject({ code, retryable, details: { status } });
       expect(snapshot?.state.status).toBe(retryable ? 'pending' : 'failed');

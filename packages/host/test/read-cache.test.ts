@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
-import { createHost, type HostOptions } from '@mcp-fittings/host';
+import type { Host, HostOptions } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { jsonRpcServer } from './support/json-rpc-server.js';
 import { scripted } from './support/scripted.js';
@@ -90,10 +90,9 @@ function observed(cache: HostCache): { cache: HostCache; written: () => Promise<
 }
 
 describe('resources/read of a stateless server', () => {
-  const hostOf = (options: Partial<HostOptions> = {}) =>
-    createHost({ ...identity, transports: [http()], auth: [personal], ...options });
+  const hostOf = (options: Partial<HostOptions> = {}) => testHost([http()], { auth: [personal], ...options });
   const textOf = async (
-    host: ReturnType<typeof createHost>,
+    host: Host,
     options: Parameters<typeof host.readResource>[1] = {},
     uri = 'test://a',
   ): Promise<string | undefined> =>
@@ -238,7 +237,7 @@ describe('resources/read that has a time to live', () => {
       mcp = server;
       return { connect: (transport) => server.connect(transport as Parameters<typeof server.connect>[0]) };
     });
-    await using host = createHost({ ...identity, transports: [servers.plugin] });
+    await using host = testHost([servers.plugin]);
     await host.connect({ one: { type: 'test' } });
     const ref = { server: 'one', uri: 'test://a' };
     const text = async (): Promise<string | undefined> => (await host.readResource(ref)).contents[0]?.text;
@@ -265,9 +264,7 @@ describe('resources/read that has a time to live', () => {
       },
       { tools: {}, resources: { subscribe: true } },
     );
-    await using host = createHost({
-      ...identity,
-      transports: [testServers(() => server).plugin],
+    await using host = testHost([testServers(() => server).plugin], {
       clock: createManualClock({ now: 1_000_000 }),
       limits: { eventsPerSecond: 2 },
     });

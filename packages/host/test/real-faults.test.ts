@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHost, type Host, type HostEvents } from '@mcp-fittings/host';
+import type { Host, HostEvents } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { everythingServer } from '../../../scripts/everything-server.js';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { reaches } from './support/recorder.js';
 
 const toy = join(import.meta.dirname, 'support/toy-server.mjs');
@@ -39,7 +39,7 @@ describe('real faults', () => {
 
   it('kill -9: reconnects and restores subscriptions, log level and lists', async () => {
     const before = handles().length;
-    const host = createHost({ ...identity, transports: [stdio()] });
+    const host = testHost([stdio()]);
     await host.connect(entry);
     await host.subscribe({ server: 'toy', uri: 'toy://a' });
     await host.setLogLevel('toy', 'warning');
@@ -63,7 +63,7 @@ describe('real faults', () => {
   });
 
   it('SIGSTOP: a stopped process is detected and replaced; one that continues in time is kept', async () => {
-    const host = createHost({ ...identity, transports: [stdio()] });
+    const host = testHost([stdio()]);
     const healthCheck = { enabled: true, intervalMs: 20, timeoutMs: 1000, maxFailures: 3 };
     await host.connect({ toy: { ...entry.toy, healthCheck } });
     const pid = await pidOf(host);
@@ -83,7 +83,7 @@ describe('real faults', () => {
   });
 
   it('a crash loop ends in failed, with the last output of the process', async () => {
-    const host = createHost({ ...identity, transports: [stdio()] });
+    const host = testHost([stdio()]);
     await host.connect({
       toy: { command: process.execPath, args: [toy, 'crash'], reconnect: { maxAttempts: 2, delayMs: 5 } },
     });
@@ -94,7 +94,7 @@ describe('real faults', () => {
 
   it('a real HTTP server that restarts: no call is lost without an error, and the lists are read again', async () => {
     await using server = await everythingServer();
-    const host = createHost({ ...identity, transports: [http()], delivery: 'retry' });
+    const host = testHost([http()], { delivery: 'retry' });
     await host.connect({ remote: { url: server.url, reconnect: { delayMs: 50, maxAttempts: 20 } } });
     expect(host.server('remote').state.status).toBe('connected');
     const echo = (message: string) => host.callTool({ server: 'remote', tool: 'echo' }, { message });

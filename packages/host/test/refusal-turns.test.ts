@@ -1,7 +1,7 @@
 import { AuthRequiredError, FittingsError } from '@mcp-fittings/client-core';
-import { createHost, type Host } from '@mcp-fittings/host';
+import type { Host } from '@mcp-fittings/host';
 import { expect, it } from 'vitest';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 /** Calls again and again without a pause, and returns how many turns the event loop had meanwhile. */
@@ -45,7 +45,7 @@ it.each(Object.keys(states).flatMap((state) => Object.keys(calls).map((call) => 
       if (state === 'that has failed') throw new FittingsError('CONFIG_INVALID', 'broken');
       return calculator();
     });
-    await using host = createHost({ ...identity, transports: [servers.plugin] });
+    await using host = testHost([servers.plugin]);
     await host.connect({ calc: { type: 'test', disabled: state === 'that is disabled' } });
     await states[state]?.(host);
     const server = state === 'that is unknown' ? 'absent' : 'calc';

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type AuthPlugin, AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
-import { createHost } from '@mcp-fittings/host';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { http } from '@mcp-fittings/transport-http';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { jsonRpcServer, type Answer } from './support/json-rpc-server.js';
 import { reaches } from './support/recorder.js';
 
@@ -62,7 +61,7 @@ it('a server that refused the credentials of its entry is not asked again by lat
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`;
   let offset = 0;
   const clock = { ...systemClock, now: () => Date.now() + offset };
-  const host = createHost({ ...identity, transports: [http()], clock });
+  const host = testHost([http()], { clock });
   await host.connect({ one: { url, headers: { authorization: 'Bearer wrong' } } });
   const first = requests;
   expect(first).toBeGreaterThan(0);
@@ -101,7 +100,7 @@ describe('a call that is refused for want of a sign-in', () => {
         return transport;
       },
     };
-    const host = createHost({ ...identity, transports: [counting], auth: [helpless] });
+    const host = testHost([counting], { auth: [helpless] });
     await host.connect({ one: { url: server.url } });
     expect(host.server('one').state.status).toBe('connected');
     return { mood, server, host, closed: () => closed };

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
-import { createHost, type DeliveryPolicy } from '@mcp-fittings/host';
+import type { DeliveryPolicy } from '@mcp-fittings/host';
 import type { JSONRPCObject } from '@mcp-fittings/client-core';
 import { describe, expect, it } from 'vitest';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { modern, RpcFailure, scripted, SILENCE, type Answer } from './support/scripted.js';
 
@@ -53,11 +53,7 @@ async function connected(
       capabilities,
     ),
   );
-  const host = createHost({
-    ...identity,
-    transports: [servers.plugin],
-    ...(delivery !== undefined && { delivery }),
-  });
+  const host = testHost([servers.plugin], { ...(delivery !== undefined && { delivery }) });
   await host.connect({ lab: { type: 'test' } });
   const call = (options = {}) =>
     host.callTool({ server: 'lab', tool: 'research' }, { topic: 'tea' }, options);

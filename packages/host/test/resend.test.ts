@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { type ErrorCode, TransportError } from '@mcp-fittings/client-core';
-import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { describe, expect, it } from 'vitest';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
 
@@ -98,9 +97,7 @@ async function nextWait(clock: ManualClock): Promise<number> {
 describe('delivery retry', () => {
   async function connected(url: string) {
     const clock = createManualClock();
-    const host = createHost({
-      ...identity,
-      transports: [http()],
+    const host = testHost([http()], {
       clock,
       random: () => 0,
       delivery: 'retry',
@@ -194,7 +191,7 @@ describe('a server that has worked before is reconnected', () => {
         return transport;
       },
     };
-    const host = createHost({ ...identity, transports: [plugin], clock, random: () => 0 });
+    const host = testHost([plugin], { clock, random: () => 0 });
     await host.connect({ calc: { type: 'test' } });
     failures = 3;
     await servers.drop();
@@ -214,7 +211,7 @@ describe('a server that has worked before is reconnected', () => {
         return transport;
       },
     };
-    const host = createHost({ ...identity, transports: [plugin], clock: createManualClock() });
+    const host = testHost([plugin], { clock: createManualClock() });
     await host.connect({ calc: { type: 'test' } });
     expect(host.server('calc').state.status).toBe('failed');
     await host.close();

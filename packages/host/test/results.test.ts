@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHost } from '@mcp-fittings/host';
 import { measure } from '../src/json-values.js';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { modern, RpcFailure, scripted } from './support/scripted.js';
 
@@ -17,7 +16,7 @@ describe.each([
   async function hostOn(answers: Parameters<typeof scripted>[0]) {
     const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {} };
     const server = serve({ 'tools/list': tools, ...answers }, capabilities);
-    const host = createHost({ ...identity, transports: [testServers(() => server).plugin] });
+    const host = testHost([testServers(() => server).plugin]);
     await host.connect({ a: { type: 'test' } });
     return host;
   }
@@ -95,7 +94,7 @@ describe.each([
       return { content: [text('a')], task: { taskId: 'x' } };
     };
     const server = serve({ 'tools/list': tools, 'tools/call': call }, capabilities);
-    await using host = createHost({ ...identity, transports: [testServers(() => server).plugin] });
+    await using host = testHost([testServers(() => server).plugin]);
     await host.connect({ a: { type: 'test' } });
     const told: unknown[] = [];
     await host.callTool({ server: 'a', tool: 't' }, {}, { onProgress: (progress) => told.push(progress) });
@@ -185,10 +184,7 @@ describe('a refusal on 2026-07-28', () => {
     ],
   ])('on 2026-07-28 a call of a server that %s was rejected, not "not sent"', async (_case, answer, code) => {
     const server = modern({ 'tools/list': tools, 'tools/call': answer });
-    await using host = createHost({
-      ...identity,
-      transports: [testServers(() => server).plugin],
-    });
+    await using host = testHost([testServers(() => server).plugin]);
     await host.connect({ a: { type: 'test' } });
     await expect(host.callTool({ server: 'a', tool: 't' })).rejects.toMatchObject({
       code,

@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createHost,
-  type ElicitationRequest,
-  type Host,
-  type LogEntry,
-  type Progress,
-} from '@mcp-fittings/host';
+import type { ElicitationRequest, Host, LogEntry, Progress } from '@mcp-fittings/host';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { officialServer } from '../../../scripts/bundled.mjs';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 
 const everything = await officialServer('everything');
 
@@ -29,9 +23,7 @@ describe('the real server-everything', () => {
   const logs: LogEntry[] = [];
 
   beforeAll(async () => {
-    host = createHost({
-      ...identity,
-      transports: [stdio()],
+    host = testHost([stdio()], {
       callbacks: {
         elicit: async (request) => {
           asked.push(request);

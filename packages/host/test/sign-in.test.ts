@@ -6,9 +6,8 @@ import {
   AuthRequiredError,
   FittingsError,
 } from '@mcp-fittings/client-core';
-import { createHost } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
 
@@ -52,7 +51,7 @@ function guardedServer() {
 describe('sign-in', () => {
   it('waits in needs-auth, does not ask the user by itself, and connects after the sign-in', async () => {
     const { auth, servers, log, finish } = guardedServer();
-    const host = createHost({ ...identity, transports: [servers.plugin], auth: [auth] });
+    const host = testHost([servers.plugin], { auth: [auth] });
     const [snapshot] = await host.connect({ calc: { type: 'test' } });
     expect(snapshot?.state).toMatchObject({ status: 'needs-auth', error: { code: 'AUTH_REQUIRED' } });
     await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toMatchObject({
@@ -76,7 +75,7 @@ describe('sign-in', () => {
 
   it('of several callers ends when the last of them aborts it, and each rejects with its own abort', async () => {
     const { auth, servers, log, finish } = guardedServer();
-    const host = createHost({ ...identity, transports: [servers.plugin], auth: [auth] });
+    const host = testHost([servers.plugin], { auth: [auth] });
     await host.connect({ calc: { type: 'test' } });
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     const aborted = { code: 'ABORTED', server: 'calc' };
@@ -107,12 +106,7 @@ describe('sign-in', () => {
 
   it('goes to needs-auth when the sign-in expires while connected', async () => {
     const { auth, servers, finish, expire } = guardedServer();
-    const host = createHost({
-      ...identity,
-      transports: [servers.plugin],
-      auth: [auth],
-      random: () => 0,
-    });
+    const host = testHost([servers.plugin], { auth: [auth], random: () => 0 });
     await host.connect({ calc: { type: 'test', reconnect: { delayMs: 1 } } });
     const signing = host.signIn('calc');
     await new Promise((resolve) => setImmediate(resolve));
@@ -129,12 +123,7 @@ describe('sign-in', () => {
     'a call says AUTH_REQUIRED while a sign-in is waited for, with delivery %s',
     async (delivery) => {
       const { auth, servers } = guardedServer();
-      const host = createHost({
-        ...identity,
-        transports: [servers.plugin],
-        auth: [auth],
-        delivery,
-      });
+      const host = testHost([servers.plugin], { auth: [auth], delivery });
       await host.connect({ calc: { type: 'test' } });
       const { created } = servers;
       await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toBeInstanceOf(AuthRequiredError);
@@ -163,9 +152,7 @@ describe('sign-in', () => {
       if (!accepted) throw new AuthRequiredError('Please sign in.', { challenge, server: 'calc' });
       return calculator();
     });
-    const host = createHost({
-      ...identity,
-      transports: [servers.plugin],
+    const host = testHost([servers.plugin], {
       auth: [{ specVersion: 1, scheme: 'fake', create: () => provider }],
       clock,
     });
@@ -202,9 +189,7 @@ describe('sign-in', () => {
     const servers = testServers(() => {
       throw new AuthRequiredError('Please sign in.', { server: 'calc' });
     });
-    const host = createHost({
-      ...identity,
-      transports: [servers.plugin],
+    const host = testHost([servers.plugin], {
       auth: [{ specVersion: 1, scheme: 'fake', create: () => provider }],
       clock,
     });
@@ -219,7 +204,7 @@ describe('sign-in', () => {
 
   it('reports that no plugin can sign in', async () => {
     const { auth, servers } = guardedServer();
-    const host = createHost({ ...identity, transports: [servers.plugin], auth: [auth] });
+    const host = testHost([servers.plugin], { auth: [auth] });
     await host.connect({ other: { type: 'test' } });
     await expect(host.signIn('other')).rejects.toMatchObject({ code: 'AUTH_FAILED', server: 'other' });
     await host.close();

@@ -11,10 +11,9 @@ import {
 } from '@modelcontextprotocol/server/ext/skills';
 import { expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { createHost } from '@mcp-fittings/host';
 import { createSkills, type SkillsOptions } from '@mcp-fittings/host/skills';
 import { http } from '@mcp-fittings/transport-http';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 
 const CACHED = { ttlMs: 300_000, cacheScope: 'public' } as const;
 const manifest = (name: string, body = 'How to.') =>
@@ -36,11 +35,7 @@ async function served(extension: SkillsExtension, options: Partial<SkillsOptions
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
-  const host = createHost({
-    ...identity,
-    transports: [http()],
-    extensions: { 'io.modelcontextprotocol/skills': {} },
-  });
+  const host = testHost([http()], { extensions: { 'io.modelcontextprotocol/skills': {} } });
   await host.connect({ docs: { url } });
   methods.length = 0;
   return {

@@ -1,8 +1,7 @@
-import { createHost } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { describe, expect, it } from 'vitest';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 import { lateServer, SLOW_STARTS } from './support/late-server.js';
 
 describe('an official server over stdio that starts late', () => {
@@ -10,10 +9,8 @@ describe('an official server over stdio that starts late', () => {
     const clock = createManualClock();
     const server = await lateServer(era);
     const asked: string[] = [];
-    await using host = createHost({
-      ...identity,
+    await using host = testHost([stdio()], {
       clock,
-      transports: [stdio()],
       callbacks: {
         elicit: async ({ message }) => {
           asked.push(message);

@@ -8,9 +8,9 @@ import {
   TransportError,
 } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type ConnectionState } from '@mcp-fittings/host';
+import type { ConnectionState } from '@mcp-fittings/host';
 import { rounds } from '../../../scripts/rounds.js';
-import { calculator, identity } from './support/calculator.js';
+import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 /** What the outside world does to one server of a host. */
@@ -52,13 +52,7 @@ async function play(sequence: readonly Action[]): Promise<void> {
     if (mood === 'demand sign-in' && !signedIn) throw new AuthRequiredError('sign in');
     return calculator();
   });
-  const host = createHost({
-    ...identity,
-    transports: [servers.plugin],
-    auth: [auth],
-    clock,
-    random: () => 0.5,
-  });
+  const host = testHost([servers.plugin], { auth: [auth], clock, random: () => 0.5 });
 
   let last: ConnectionState = { status: 'disconnected', reason: 'not started' };
   let disabled = false;

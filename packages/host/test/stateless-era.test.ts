@@ -6,9 +6,9 @@ import { createMcpHandler, inputRequired, McpServer, acceptedContent } from '@mo
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { HostCache } from '@mcp-fittings/client-core';
-import { createHost, type ElicitationRequest, type Host, type HostEvents } from '@mcp-fittings/host';
+import type { ElicitationRequest, Host, HostEvents } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
-import { identity } from './support/calculator.js';
+import { testHost } from './support/calculator.js';
 
 const say = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
@@ -79,7 +79,7 @@ describe('the stateless era, 2026-07-28', () => {
     sample: async () => ({ role: 'assistant', model: 'scripted', content: { type: 'text', text: 'deep' } }),
     roots: async () => [{ uri: 'file:///work' }],
   };
-  const makeHost = () => createHost({ ...identity, transports: [http()], callbacks, cache });
+  const makeHost = () => testHost([http()], { callbacks, cache });
 
   beforeAll(async () => {
     server = createServer((request, response) => {

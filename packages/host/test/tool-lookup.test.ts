@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHost, type Interceptor } from '@mcp-fittings/host';
-import { identity } from './support/calculator.js';
+import type { Interceptor } from '@mcp-fittings/host';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { scripted } from './support/scripted.js';
 
@@ -8,7 +8,7 @@ const named = (name: string, description = name) => ({ name, description, inputS
 
 function hostOf(tools: readonly object[], intercept: readonly Interceptor[] = []) {
   const servers = testServers(() => scripted({ 'tools/list': () => ({ tools }) }));
-  return createHost({ ...identity, transports: [servers.plugin], intercept });
+  return testHost([servers.plugin], { intercept });
 }
 
 describe('host.tool', () => {
@@ -95,11 +95,7 @@ it('parts without text count with the memory that they take', async () => {
       }),
     }),
   );
-  await using host = createHost({
-    ...identity,
-    transports: [servers.plugin],
-    limits: { listBytes: 400_000 },
-  });
+  await using host = testHost([servers.plugin], { limits: { listBytes: 400_000 } });
   await host.connect({ a: { type: 'test' } });
   expect(host.tools().map(({ name }) => name)).toEqual(['one']);
 });

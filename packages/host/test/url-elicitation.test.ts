@@ -3,8 +3,8 @@ import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, vi } from 'vitest';
 import type { FittingsError } from '@mcp-fittings/client-core';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
-import { createHost, type HostCallbacks } from '@mcp-fittings/host';
-import { identity } from './support/calculator.js';
+import type { HostCallbacks } from '@mcp-fittings/host';
+import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 
 /** How long the host waits for a completion after the answer of the user. */
@@ -38,12 +38,7 @@ describe('-32042', () => {
   async function connected(ids: readonly string[], callbacks: HostCallbacks, refusals = 1) {
     const store = shop(ids, refusals);
     const clock = createManualClock();
-    const host = createHost({
-      ...identity,
-      transports: [testServers(() => store.server).plugin],
-      callbacks,
-      clock,
-    });
+    const host = testHost([testServers(() => store.server).plugin], { callbacks, clock });
     const errors: string[] = [];
     host.on('error', ({ error }) => errors.push(error.message));
     await host.connect({ shop: { type: 'test' } });
@@ -239,9 +234,7 @@ describe('the context of a callback', () => {
       return { content: [] };
     });
     const seen: unknown[] = [];
-    await using host = createHost({
-      ...identity,
-      transports: [testServers(() => server).plugin],
+    await using host = testHost([testServers(() => server).plugin], {
       callbacks: {
         elicit: async (_request, { calls }) => {
           seen.push(calls);

@@ -7,7 +7,7 @@ import type { HostCache } from '@mcp-fittings/client-core';
 import { createHost } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { identity } from './support/calculator.js';
+import { identity, testHost } from './support/calculator.js';
 import { testServers, type TestServer } from './support/in-process.js';
 
 /** A server with one tool. */
@@ -86,7 +86,7 @@ describe('a host whose cache knows the tools', () => {
       return { connect: (transport) => server.connect(transport as never) };
     });
     const run = async (): Promise<void> => {
-      const host = createHost({ ...identity, transports: [servers.plugin], cache });
+      const host = testHost([servers.plugin], { cache });
       await host.connect({ one: { type: 'test' } });
       expect(host.tools()[0]?.description).toBe(description);
       await host.close();
@@ -110,7 +110,7 @@ describe('a host whose cache knows the tools', () => {
       delete: async (key) => void kept.delete(key),
     };
     const servers = testServers(toy);
-    await using host = createHost({ ...identity, transports: [servers.plugin], cache });
+    await using host = testHost([servers.plugin], { cache });
     host.on('error', ({ error }) => errors.push(error.message));
     await host.connect({ one: { type: 'test' } });
     expect(errors.length).toBeGreaterThan(0);

@@ -1,8 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
+import { createHost, type Host, type HostOptions } from '@mcp-fittings/host';
 import type { TestServer } from './in-process.js';
 
 export const identity = { name: 'test-host', version: '1.0.0' };
+
+export function testHost(transports: HostOptions['transports'], options?: Partial<HostOptions>): Host {
+  return createHost({ ...identity, transports, ...options });
+}
 
 /** A server on SDK v1 with two tools: `add`, read-only, and `slow`, which answers when told to. */
 export function calculator(): TestServer & { readonly server: McpServer; answer(): void } {
