@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { AuthPlugin, HostCache } from '@mcp-fittings/client-core';
+import type { AuthPlugin } from '@mcp-fittings/client-core';
 import { createHost, type HostEvents, type HostOptions } from '@mcp-fittings/host';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
@@ -9,6 +9,7 @@ import { stdio } from '@mcp-fittings/transport-stdio';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { identity, testHost } from './support/calculator.js';
+import { memoryCache } from './support/caches.js';
 import { testServers } from './support/in-process.js';
 import { jsonRpcServer, type JsonRpcRequest } from './support/json-rpc-server.js';
 
@@ -179,14 +180,8 @@ describe('the principal of a call', () => {
   });
 
   it('keeps what is cached for each, also with a sign-in that has no identity', async () => {
-    const kept = new Map<string, unknown>();
-    const cache: HostCache = {
-      get: async (key) => kept.get(key),
-      set: async (key, value) => void kept.set(key, value),
-      delete: async (key) => void kept.delete(key),
-    };
     await using server = await listing();
-    const options = { ...base, auth: [personal()], cache, lazy: true };
+    const options = { ...base, auth: [personal()], cache: memoryCache(), lazy: true };
     {
       await using host = createHost(options);
       await host.connect({ one: { url: server.url } });

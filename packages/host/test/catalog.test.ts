@@ -7,6 +7,7 @@ import { readList, type EngineSession } from '@mcp-fittings/host/engine';
 import { digestOf } from '../src/json-values.js';
 import { differences } from '../src/server/server-catalog.js';
 import { calculator, identity, testHost } from './support/calculator.js';
+import { memoryCache, textCache } from './support/caches.js';
 import { testServers } from './support/in-process.js';
 
 const limits = { maxPages: 5, maxItems: 100 };
@@ -118,12 +119,7 @@ describe('the catalog of a host', () => {
   });
 
   it('knows the tools of a lazy server from an earlier run, bound to its entry', async () => {
-    const kept = new Map<string, string>();
-    const cache: HostCache = {
-      get: async (key) => JSON.parse(kept.get(key) ?? 'null'),
-      set: async (key, value) => void kept.set(key, JSON.stringify(value)),
-      delete: async (key) => void kept.delete(key),
-    };
+    const cache = textCache();
     const servers = testServers(calculator);
     const options = { ...identity, transports: [servers.plugin], cache };
     const first = createHost(options);
@@ -138,18 +134,17 @@ describe('the catalog of a host', () => {
   });
 
   it('closes once a slow cache has the newest lists, written one after the other', async () => {
-    const kept = new Map<string, unknown>();
+    const cache = memoryCache();
     let writing = 0;
     let most = 0;
     const slow: HostCache = {
-      get: async (key) => kept.get(key),
+      ...cache,
       async set(key, value) {
         most = Math.max(most, ++writing);
         await new Promise((resolve) => setTimeout(resolve, 20));
-        kept.set(key, value);
+        await cache.set(key, value);
         writing--;
       },
-      delete: async (key) => void kept.delete(key),
     };
     const options = { ...identity, transports: [testServers(calculator).plugin], cache: slow };
     const first = createHost(options);

@@ -4,6 +4,7 @@ import type { HostCache } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { identity, testHost } from './support/calculator.js';
+import { memoryCache } from './support/caches.js';
 import { testServers } from './support/in-process.js';
 import { jsonRpcServer, type Answer, type JsonRpcRequest } from './support/json-rpc-server.js';
 import { modern, RpcFailure, scripted } from './support/scripted.js';
@@ -113,15 +114,14 @@ describe.each([
   });
 
   it('is reached by a program that has the era from an earlier run, in its only attempt', async () => {
-    const kept = new Map<string, unknown>();
+    const memory = memoryCache();
     let deletions = 0;
     const cache: HostCache = {
-      get: async (key) => kept.get(key),
-      set: async (key, value) => void kept.set(key, value),
+      ...memory,
       async delete(key) {
         deletions++;
         await new Promise((resolve) => setImmediate(resolve));
-        kept.delete(key);
+        await memory.delete(key);
         deletions--;
       },
     };
@@ -142,7 +142,7 @@ describe.each([
     expect(during).toEqual([0, 0]);
     expect(versionOf(second)).toBe(VERSIONS[after]);
     expect(await call(second)).toMatchObject({ content: DONE.content });
-    expect([...kept].filter(([key]) => key.startsWith('era:'))).toHaveLength(1);
+    expect([...memory.kept].filter(([key]) => key.startsWith('era:'))).toHaveLength(1);
   });
 });
 

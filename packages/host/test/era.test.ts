@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HostCache, TransportPlugin } from '@mcp-fittings/client-core';
+import type { TransportPlugin } from '@mcp-fittings/client-core';
 import { stdio } from '@mcp-fittings/transport-stdio';
 import { testHost } from './support/calculator.js';
+import { memoryCache } from './support/caches.js';
 import { testServers } from './support/in-process.js';
 import { RpcFailure, scripted, SILENCE } from './support/scripted.js';
 
@@ -20,17 +21,7 @@ function startLog(): { path: string; starts: () => number } {
   return { path, starts: () => readFileSync(path, 'utf8').trim().split('\n').length };
 }
 
-function memory(): { cache: HostCache; kept: Map<string, unknown> } {
-  const kept = new Map<string, unknown>();
-  const cache: HostCache = {
-    get: async (key) => kept.get(key),
-    set: async (key, value) => void kept.set(key, value),
-    delete: async (key) => void kept.delete(key),
-  };
-  return { cache, kept };
-}
-
-const eras = (kept: Map<string, unknown>) =>
+const eras = ({ kept }: ReturnType<typeof memoryCache>) =>
   [...kept].filter(([key]) => key.startsWith('era:')).map(([, era]) => era);
 
 describe('the probe for an era over stdio', () => {
@@ -42,7 +33,7 @@ describe('the probe for an era over stdio', () => {
     'a server that starts slowly and is of %s gets the right era, kept for the next run',
     async (era, version) => {
       const log = startLog();
-      const { cache, kept } = memory();
+      const cache = memoryCache();
       const host = testHost([stdio(QUICK)], { cache });
       const errors: unknown[] = [];
       host.on('error', ({ error }) => errors.push(error));
@@ -55,12 +46,12 @@ describe('the probe for an era over stdio', () => {
       expect(log.starts()).toBe(1);
       expect(errors).toEqual([]);
       await host.close();
-      expect(eras(kept)).toMatchObject([{ kind: era === 'legacy' ? 'initialize' : 'stateless' }]);
+      expect(eras(cache)).toMatchObject([{ kind: era === 'legacy' ? 'initialize' : 'stateless' }]);
     },
   );
 
   it('a running server that ignores the probe is of the older era, and that guess is not cached', async () => {
-    const { cache, kept } = memory();
+    const cache = memoryCache();
     const host = testHost([stdio(QUICK)], { cache });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
@@ -68,7 +59,7 @@ describe('the probe for an era over stdio', () => {
     expect(snapshot?.state).toMatchObject({ connection: { protocolVersion: '2025-11-25' } });
     expect(errors).toEqual([]);
     await host.close();
-    expect(eras(kept)).toEqual([]);
+    expect(eras(cache)).toEqual([]);
   });
 
   it('a late answer to the probe is not reported, and the guess is not cached', async () => {
@@ -87,7 +78,7 @@ describe('the probe for an era over stdio', () => {
       ...plugin,
       create: (...given) => Object.assign(plugin.create(...given), { pid: 1, stderr: '' }),
     };
-    const { cache, kept } = memory();
+    const cache = memoryCache();
     const host = testHost([asStdio], { cache });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
@@ -96,7 +87,7 @@ describe('the probe for an era over stdio', () => {
     expect(late).toHaveLength(1);
     expect(errors).toEqual([]);
     await host.close();
-    expect(eras(kept)).toEqual([]);
+    expect(eras(cache)).toEqual([]);
   });
 
   it('a server of 2026-07-28 only that answers too late is probed again', async () => {

@@ -7,17 +7,8 @@ import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { http } from '@mcp-fittings/transport-http';
 import { identity } from './support/calculator.js';
+import { memoryCache } from './support/caches.js';
 import { jsonRpcServer } from './support/json-rpc-server.js';
-
-function memoryCache(): HostCache & { readonly kept: Map<string, unknown> } {
-  const kept = new Map<string, unknown>();
-  return {
-    kept,
-    get: async (key) => kept.get(key),
-    set: async (key, value) => void kept.set(key, value),
-    delete: async (key) => void kept.delete(key),
-  };
-}
 
 /** Values are text, and every command takes a while: like a cache of another process. */
 function remoteCache(): HostCache {

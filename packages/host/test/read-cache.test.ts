@@ -10,6 +10,7 @@ import { http } from '@mcp-fittings/transport-http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SubscribeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { testHost } from './support/calculator.js';
+import { textCache } from './support/caches.js';
 import { testServers } from './support/in-process.js';
 import { jsonRpcServer } from './support/json-rpc-server.js';
 import { scripted } from './support/scripted.js';
@@ -65,15 +66,6 @@ const personal: AuthPlugin = {
     onChallenge: async () => 'retry',
   }),
 };
-
-function memoryCache(): HostCache {
-  const kept = new Map<string, string>();
-  return {
-    get: async (key) => JSON.parse(kept.get(key) ?? 'null') as unknown,
-    set: async (key, value) => void kept.set(key, JSON.stringify(value)),
-    delete: async (key) => void kept.delete(key),
-  };
-}
 
 /** A cache, and what resolves when everything that the host writes in the background is written. */
 function observed(cache: HostCache): { cache: HostCache; written: () => Promise<unknown> } {
@@ -134,7 +126,7 @@ describe('resources/read of a stateless server', () => {
     async (ttlMs) => {
       const clock = createManualClock();
       await using server = await stateless({ ttlMs, cacheScope: 'public' });
-      await using host = hostOf({ clock, cache: memoryCache() });
+      await using host = hostOf({ clock, cache: textCache() });
       await host.connect({ one: { url: server.url } });
       await textOf(host);
       await clock.advance(86_400_001);
@@ -150,7 +142,7 @@ describe('resources/read of a stateless server', () => {
   ])('what is %s is read for %i people', async (scope, expected) => {
     const folder = await mkdtemp(join(tmpdir(), 'reads-'));
     try {
-      for (const store of [memoryCache(), fileCache({ folder: join(folder, 'cache') })]) {
+      for (const store of [textCache(), fileCache({ folder: join(folder, 'cache') })]) {
         const { cache, written } = observed(store);
         await using server = await stateless({ ttlMs: 60_000, cacheScope: scope });
         await using host = hostOf({ cache, lazy: true });
@@ -176,7 +168,7 @@ describe('resources/read of a stateless server', () => {
 
   it('is not kept if the server asked for something first', async () => {
     await using server = await stateless({ ttlMs: 60_000, cacheScope: 'public' });
-    await using host = hostOf({ cache: memoryCache() });
+    await using host = hostOf({ cache: textCache() });
     await host.connect({ one: { url: server.url } });
     expect(await textOf(host, {}, 'test://asks')).toBe('read 1');
     expect(await textOf(host, {}, 'test://asks')).toBe('read 2');
@@ -196,7 +188,7 @@ describe('resources/read of a stateless server', () => {
 
   it('lists of the cache are not used after their time', async () => {
     const clock = createManualClock();
-    const cache = memoryCache();
+    const cache = textCache();
     await using server = await stateless({}, { ttlMs: 1000, cacheScope: 'public' });
     const names = async (): Promise<readonly string[]> => {
       await using host = hostOf({ clock, cache, lazy: true });

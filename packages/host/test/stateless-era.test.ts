@@ -5,10 +5,10 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, inputRequired, McpServer, acceptedContent } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { HostCache } from '@mcp-fittings/client-core';
 import type { ElicitationRequest, Host, HostEvents } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { testHost } from './support/calculator.js';
+import { memoryCache } from './support/caches.js';
 
 const say = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 
@@ -65,12 +65,7 @@ describe('the stateless era, 2026-07-28', () => {
   let host: Host;
   const asked: ElicitationRequest[] = [];
   const errors: unknown[] = [];
-  const kept = new Map<string, unknown>();
-  const cache: HostCache = {
-    get: async (key) => kept.get(key),
-    set: async (key, value) => void kept.set(key, value),
-    delete: async (key) => void kept.delete(key),
-  };
+  const cache = memoryCache();
   const callbacks = {
     elicit: async (request: ElicitationRequest) => {
       asked.push(request);

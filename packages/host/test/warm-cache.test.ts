@@ -9,6 +9,7 @@ import { fileCache } from '@mcp-fittings/host/file-cache';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { identity, testHost } from './support/calculator.js';
 import { testServers, type TestServer } from './support/in-process.js';
+import { memoryCache, textCache } from './support/caches.js';
 
 /** A server with one tool. */
 function toy(): TestServer {
@@ -72,12 +73,7 @@ describe('a host whose cache knows the tools', () => {
   });
 
   it('are those of the last run, changes included', async () => {
-    const kept = new Map<string, string>();
-    const cache: HostCache = {
-      get: async (key) => JSON.parse(kept.get(key) ?? 'null'),
-      set: async (key, value) => void kept.set(key, JSON.stringify(value)),
-      delete: async (key) => void kept.delete(key),
-    };
+    const cache = textCache();
     let description = 'as ever';
     const servers = testServers(() => {
       const server = new McpServer({ name: 'server', version: '1.0.0' });
@@ -90,7 +86,7 @@ describe('a host whose cache knows the tools', () => {
       await host.connect({ one: { type: 'test' } });
       expect(host.tools()[0]?.description).toBe(description);
       await host.close();
-      expect([...kept.values()].join()).toContain(`"${description}"`);
+      expect([...cache.kept.values()].join()).toContain(`"${description}"`);
     };
     await run();
     description = 'new';
@@ -100,14 +96,13 @@ describe('a host whose cache knows the tools', () => {
   it('writes lists again that could not be written', async () => {
     const errors: string[] = [];
     let fails = true;
-    const kept = new Map<string, unknown>();
+    const memory = memoryCache();
     const cache: HostCache = {
-      get: async (key) => kept.get(key),
+      ...memory,
       async set(key, value) {
         if (fails) throw new Error('disk full');
-        kept.set(key, value);
+        await memory.set(key, value);
       },
-      delete: async (key) => void kept.delete(key),
     };
     const servers = testServers(toy);
     await using host = testHost([servers.plugin], { cache });
@@ -117,6 +112,6 @@ describe('a host whose cache knows the tools', () => {
     fails = false;
     await host.restart('one');
     await host.close();
-    expect([...kept.keys()].filter((key) => key.startsWith('lists'))).toHaveLength(1);
+    expect([...memory.kept.keys()].filter((key) => key.startsWith('lists'))).toHaveLength(1);
   });
 });
