@@ -128,7 +128,6 @@ describe('an authorization server that moves', () => {
   let now: number;
   beforeEach(async () => {
     server = await startFalseServer();
-    server.describe();
     person = scriptSignIn(server);
     store = memoryStore();
     now = Date.now();
@@ -167,7 +166,6 @@ describe('an authorization server that moves', () => {
 
   it('is discovered again if its token endpoint refuses connections, also with metadata from the store', async () => {
     const closed = await startFalseServer();
-    closed.describe();
     server.describe({ issuer: { token_endpoint: `${closed.origin}/token` } });
     await signIn({ allowedEndpointOrigins: [closed.origin] });
     await closed[Symbol.asyncDispose]();
@@ -217,7 +215,6 @@ describe('an authorization server that moves', () => {
 
   it('gets no refresh token at an origin that may not receive credentials', async () => {
     await using evil = await startFalseServer();
-    evil.describe();
     const provider = await signIn();
     server.describe({ issuer: { token_endpoint: `${evil.origin}/token` } });
     server.answers.set('/token', { status: 404 });
@@ -233,7 +230,6 @@ describe('an authorization server that moves', () => {
     ['what is not a web address', () => 'file:///token'],
   ])('what the store says of it is checked like metadata: %s', async (_, endpointAt) => {
     await using other = await startFalseServer();
-    other.describe();
     server.describe({ issuer: { token_endpoint: `${other.origin}/token` } });
     await signIn({ allowedEndpointOrigins: [other.origin] });
     server.describe();
@@ -282,7 +278,6 @@ describe('discoveries at the same time', () => {
 
   it('fifty calls that are refused cause one, and one token request', async () => {
     await using server = await startFalseServer();
-    server.describe();
     const provider = createClientCredentialsProvider({
       url: server.url,
       store: memoryStore(),

@@ -101,7 +101,6 @@ describe('the redirect URI of an entry', () => {
     'http://localhost/cb',
   ])('%s is sent to the authorization server', async (redirectUri) => {
     await using server = await startFalseServer();
-    server.describe();
     const person = scriptSignIn(server);
     const asked: object[] = [];
     const interaction = {

@@ -37,7 +37,6 @@ const ECHOES: Readonly<Record<string, (text: string) => string>> = {
 let server: FalseServer;
 beforeEach(async () => {
   server = await startFalseServer();
-  server.describe();
 });
 afterEach(() => server[Symbol.asyncDispose]());
 

@@ -18,8 +18,6 @@ let person: ScriptedSignIn;
 beforeEach(async () => {
   server = await startFalseServer();
   other = await startFalseServer();
-  server.describe();
-  other.describe();
   server.answers.set('/register', {
     status: 201,
     body: {

@@ -15,7 +15,6 @@ describe('hostile and broken authorization servers', () => {
   let answer: (state: string) => string;
   beforeEach(async () => {
     server = await startFalseServer();
-    server.describe();
     opened = [];
     answer = (state) => `code=abc&state=${state}`;
   });
@@ -372,7 +371,6 @@ describe('hostile and broken authorization servers', () => {
 
   it('does not send the tokens of an old issuer to a new one', async () => {
     await using moved = await startFalseServer();
-    moved.describe();
     const store = memoryStore();
     let now = Date.now();
     const clock = { ...systemClock, now: () => now };

@@ -9,7 +9,6 @@ let server: FalseServer;
 let store: TokenStore;
 beforeEach(async () => {
   server = await startFalseServer();
-  server.describe();
   store = memoryStore();
 });
 afterEach(() => server[Symbol.asyncDispose]());

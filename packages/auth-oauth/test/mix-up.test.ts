@@ -10,9 +10,7 @@ let evil: FalseServer;
 let person: ScriptedSignIn;
 beforeEach(async () => {
   server = await startFalseServer();
-  server.describe();
   evil = await startFalseServer();
-  evil.describe();
   person = scriptSignIn(server);
 });
 afterEach(async () => {

@@ -9,7 +9,6 @@ let server: FalseServer;
 let person: ScriptedSignIn;
 beforeEach(async () => {
   server = await startFalseServer();
-  server.describe();
   person = scriptSignIn(server);
 });
 afterEach(() => server[Symbol.asyncDispose]());

@@ -281,7 +281,6 @@ describe('a token exchange', () => {
   ])('sends the server nothing if the answer is %s', async (_, answer) => {
     await using collector = await startFalseServer();
     const { origin, url } = collector;
-    collector.describe();
     collector.answers.set('/token', { body: { token_type: 'Bearer', expires_in: 300, ...answer } });
     const provider = createTokenExchangeProvider({
       url,

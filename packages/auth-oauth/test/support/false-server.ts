@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** A server that answers what a test wants, and records its requests. */
+/** A server that answers what a test wants, at first as a plain one does, and records its requests. */
 export interface FalseServer extends AsyncDisposable {
   readonly origin: string;
   readonly url: string;
@@ -60,6 +60,7 @@ export async function startFalseServer(): Promise<FalseServer> {
       http.closeAllConnections();
     },
   };
+  server.describe();
   http.on('request', async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
