@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AuthPlugin, AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { http } from '@mcp-fittings/transport-http';
@@ -103,17 +103,26 @@ describe('a call that is refused for want of a sign-in', () => {
     const host = testHost([counting], { auth: [helpless] });
     await host.connect({ one: { url: server.url } });
     expect(host.server('one').state.status).toBe('connected');
-    return { mood, server, host, closed: () => closed };
+    /** Gets the refusal of a call, and waits until the host acts on it. */
+    const refused = async () => {
+      await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toMatchObject({
+        code: 'AUTH_REQUIRED',
+        delivery: 'rejected',
+      });
+      await reaches(host, 'one', 'needs-auth');
+    };
+    onTestFinished(async () => {
+      await host.close();
+      await server[Symbol.asyncDispose]();
+    });
+    return { mood, host, refused, closed: () => closed };
   }
 
   it('lets ten other open calls finish, and then closes the connection', async () => {
-    const { mood, server, host, closed } = await connected();
+    const { mood, host, refused, closed } = await connected();
     const long = Array.from({ length: 10 }, () => host.callTool({ server: 'one', tool: 'long' }));
     await mood.started(10);
-    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toMatchObject({
-      code: 'AUTH_REQUIRED',
-    });
-    await reaches(host, 'one', 'needs-auth');
+    await refused();
     // What comes now is not sent any more.
     await expect(host.callTool({ server: 'one', tool: 'long' })).rejects.toMatchObject({
       code: 'AUTH_REQUIRED',
@@ -123,19 +132,13 @@ describe('a call that is refused for want of a sign-in', () => {
     expect(await Promise.all(long)).toEqual(Array.from({ length: 10 }, () => text('done')));
     await new Promise((resolve) => setImmediate(resolve));
     expect(closed()).toBe(1);
-    await host.close();
-    await server[Symbol.asyncDispose]();
   });
 
   it('a sign-in reconnects without waiting for open calls, which do not affect the new connection', async () => {
-    const { mood, server, host } = await connected();
+    const { mood, host, refused } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);
-    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toMatchObject({
-      code: 'AUTH_REQUIRED',
-      delivery: 'rejected',
-    });
-    await reaches(host, 'one', 'needs-auth');
+    await refused();
     await host.signIn('one');
     expect(host.server('one').state.status).toBe('connected');
     mood.answer('old');
@@ -145,12 +148,10 @@ describe('a call that is refused for want of a sign-in', () => {
     await mood.started(2);
     mood.answer('new');
     expect(await again).toEqual(text('new'));
-    await host.close();
-    await server[Symbol.asyncDispose]();
   });
 
   it('a call that is refused later on the old connection does not end the new one', async () => {
-    const { mood, server, host } = await connected();
+    const { mood, host } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);
     const refused = await Promise.allSettled([
@@ -162,24 +163,16 @@ describe('a call that is refused for want of a sign-in', () => {
     mood.answer('done');
     await long;
     expect(host.server('one').state.status).toBe('connected');
-    await host.close();
-    await server[Symbol.asyncDispose]();
   });
 
   it('host.stop ends them at once', async () => {
-    const { mood, server, host } = await connected();
+    const { mood, host, refused } = await connected();
     const long = host.callTool({ server: 'one', tool: 'long' });
     await mood.started(1);
-    await expect(host.callTool({ server: 'one', tool: 'secret' })).rejects.toMatchObject({
-      code: 'AUTH_REQUIRED',
-      delivery: 'rejected',
-    });
-    await reaches(host, 'one', 'needs-auth');
+    await refused();
     const ended = expect(long).rejects.toMatchObject({ delivery: 'unknown' });
     await host.stop('one');
     await ended;
     expect(host.server('one').state.status).toBe('disconnected');
-    await host.close();
-    await server[Symbol.asyncDispose]();
   });
 });
