@@ -100,7 +100,7 @@ describe('the catalog of a host', () => {
     const calc = calculator();
     const servers = testServers(() => calc);
     const clock = createManualClock();
-    const host = testHost([servers.plugin], { clock });
+    await using host = testHost([servers.plugin], { clock });
     await host.connect({ calc: { type: 'test' } });
     const reads: string[] = [];
     const changes: unknown[] = [];
@@ -115,7 +115,6 @@ describe('the catalog of a host', () => {
     expect(reads).toEqual(['tools']);
     expect(changes).toEqual([{ added: ['one', 'two', 'three'], removed: [], changed: [] }]);
     expect(host.tools().map(({ name }) => name)).toEqual(['add', 'slow', 'one', 'two', 'three']);
-    await host.close();
   });
 
   it('knows the tools of a lazy server from an earlier run, bound to its entry', async () => {
@@ -177,7 +176,7 @@ describe('the catalog of a host', () => {
     const broken = async () => {
       throw new Error('disk full');
     };
-    const host = testHost([testServers(calculator).plugin], {
+    await using host = testHost([testServers(calculator).plugin], {
       cache: { get: broken, set: broken, delete: broken },
     });
     const errors: string[] = [];
@@ -186,6 +185,5 @@ describe('the catalog of a host', () => {
     expect(host.tools()).toHaveLength(2);
     expect(errors.every((message) => message.includes('disk full'))).toBe(true);
     expect(errors.length).toBeGreaterThan(0);
-    await host.close();
   });
 });

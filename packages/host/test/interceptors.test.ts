@@ -523,18 +523,17 @@ describe('connections and lists', () => {
       }
       return next(request);
     };
-    const host = testHost([servers.plugin], { intercept: [refuse] });
+    await using host = testHost([servers.plugin], { intercept: [refuse] });
     const [good, bad] = await host.connect({ good: { type: 'test' }, bad: { type: 'test' } });
     expect(good?.state.status).toBe('connected');
     expect(bad?.state).toMatchObject({ status: 'failed', error: { code: 'POLICY_DENIED' } });
     expect(attempts).toEqual(['good', 'bad']);
     expect(servers.created).toBe(1);
-    await host.close();
   });
 
   it('a connection that is refused after it was made is closed', async () => {
     const servers = testServers(calculator);
-    const host = testHost([servers.plugin], {
+    await using host = testHost([servers.plugin], {
       intercept: [
         async (request, next) => {
           const result = await next(request);
@@ -547,7 +546,6 @@ describe('connections and lists', () => {
     expect(server?.state).toMatchObject({ status: 'failed', error: { code: 'POLICY_DENIED' } });
     await new Promise((resolve) => setImmediate(resolve));
     expect([servers.created, servers.open]).toEqual([1, 0]);
-    await host.close();
   });
 
   it('a list that was filtered is all that the host knows', async () => {
@@ -569,7 +567,7 @@ describe('connections and lists', () => {
   it('a list that is refused after it was read returns its bytes to the budget', async () => {
     let refusals = 0;
     const servers = testServers(calculator);
-    const host = testHost([servers.plugin], {
+    await using host = testHost([servers.plugin], {
       limits: { listBytes: 1500 },
       intercept: [
         async (request, next) => {
@@ -583,7 +581,6 @@ describe('connections and lists', () => {
     for (let turn = 0; turn < 3; turn++) await expect(host.start('calc')).rejects.toThrow('calc');
     await host.start('calc');
     expect(host.tools().map(({ name }) => name)).toEqual(['add', 'slow']);
-    await host.close();
   });
 });
 

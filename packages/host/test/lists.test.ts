@@ -311,7 +311,7 @@ describe('lists', () => {
     const server = scripted({ 'tools/list': () => ({ tools: [good] }) }, { tools: { listChanged: true } });
     const servers = testServers(() => server);
     const clock = createManualClock();
-    const host = testHost([servers.plugin], { clock });
+    await using host = testHost([servers.plugin], { clock });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     await host.connect({ a: { type: 'test' } });
@@ -321,7 +321,6 @@ describe('lists', () => {
     await servers.drop();
     await reaches(host, 'a', 'pending');
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   it('a failed list of an earlier attempt does not affect the next one', async () => {
@@ -336,7 +335,7 @@ describe('lists', () => {
     };
     const clock = createManualClock();
     const transports = [testServers(made).plugin];
-    const host = testHost(transports, { clock, random: () => 0 });
+    await using host = testHost(transports, { clock, random: () => 0 });
     const errors: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error));
     await host.connect({ a: { type: 'test' } });
@@ -346,7 +345,6 @@ describe('lists', () => {
     // The state said it: no event besides.
     expect(errors).toEqual([]);
     expect(clock.pending).toBe(0);
-    await host.close();
   });
 
   it('a list that requires a sign-in puts the server in needs-auth', async () => {
@@ -367,7 +365,7 @@ describe('lists', () => {
       },
     };
     const clock = createManualClock();
-    const host = testHost([signed], { clock });
+    await using host = testHost([signed], { clock });
     await host.connect({ a: { type: 'test' } });
     refuses = true;
     await server.notify('notifications/tools/list_changed');
@@ -378,7 +376,6 @@ describe('lists', () => {
     answer = () => ({ tools: [good, { ...good, name: 'new' }] });
     await host.start('a');
     expect(host.tools()).toHaveLength(2);
-    await host.close();
   });
 
   it('a list of oversized entries is not read to its end', async () => {

@@ -99,7 +99,7 @@ describe('what is reported besides', () => {
     ['writes only its log to stdout', 'log', /not a JSON-RPC message: "listening"/],
   ])('a server that %s: an event and the time-out have what it wrote', async (_what, habit, expected) => {
     const clock = createManualClock();
-    const host = testHost([stdio()], { clock });
+    await using host = testHost([stdio()], { clock });
     const event = new Promise<string>((resolve) => host.on('error', ({ error }) => resolve(error.message)));
     const args = [join(import.meta.dirname, 'support/noisy-server.mjs'), habit];
     const connecting = host.connect({
@@ -109,6 +109,5 @@ describe('what is reported besides', () => {
     await clock.advance(30_000);
     const [one] = await connecting;
     expect(one?.lastError).toMatchObject({ code: 'TIMEOUT', message: expect.stringMatching(expected) });
-    await host.close();
   });
 });

@@ -63,7 +63,7 @@ describe('real faults', () => {
   });
 
   it('SIGSTOP: a stopped process is detected and replaced; one that continues in time is kept', async () => {
-    const host = testHost([stdio()]);
+    await using host = testHost([stdio()]);
     const healthCheck = { enabled: true, intervalMs: 20, timeoutMs: 1000, maxFailures: 3 };
     await host.connect({ toy: { ...entry.toy, healthCheck } });
     const pid = await pidOf(host);
@@ -79,22 +79,20 @@ describe('real faults', () => {
     await back;
     expect(await pidOf(host)).not.toBe(pid);
     expect(() => process.kill(pid, 0)).toThrow();
-    await host.close();
   });
 
   it('a crash loop ends in failed, with the last output of the process', async () => {
-    const host = testHost([stdio()]);
+    await using host = testHost([stdio()]);
     await host.connect({
       toy: { command: process.execPath, args: [toy, 'crash'], reconnect: { maxAttempts: 2, delayMs: 5 } },
     });
     const state = await reaches(host, 'toy', 'failed');
     expect(state).toMatchObject({ error: { code: 'PROCESS_EXITED', details: { exitCode: 3 } } });
-    await host.close();
   });
 
   it('a real HTTP server that restarts: no call is lost without an error, and the lists are read again', async () => {
     await using server = await everythingServer();
-    const host = testHost([http()], { delivery: 'retry' });
+    await using host = testHost([http()], { delivery: 'retry' });
     await host.connect({ remote: { url: server.url, reconnect: { delayMs: 50, maxAttempts: 20 } } });
     expect(host.server('remote').state.status).toBe('connected');
     const echo = (message: string) => host.callTool({ server: 'remote', tool: 'echo' }, { message });
@@ -112,6 +110,5 @@ describe('real faults', () => {
     const updated = next(host, 'resourceUpdated');
     await host.callTool({ server: 'remote', tool: 'toggle-subscriber-updates' });
     expect(await updated).toEqual({ server: 'remote', uri });
-    await host.close();
   });
 });

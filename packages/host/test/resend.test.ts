@@ -191,14 +191,13 @@ describe('a server that has worked before is reconnected', () => {
         return transport;
       },
     };
-    const host = testHost([plugin], { clock, random: () => 0 });
+    await using host = testHost([plugin], { clock, random: () => 0 });
     await host.connect({ calc: { type: 'test' } });
     failures = 3;
     await servers.drop();
     await reaches(host, 'calc', 'pending');
     await clock.advance(60_000);
     await reaches(host, 'calc', again ? 'connected' : 'failed');
-    await host.close();
   });
 
   it('at the first connection it is final', async () => {
@@ -211,9 +210,8 @@ describe('a server that has worked before is reconnected', () => {
         return transport;
       },
     };
-    const host = testHost([plugin], { clock: createManualClock() });
+    await using host = testHost([plugin], { clock: createManualClock() });
     await host.connect({ calc: { type: 'test' } });
     expect(host.server('calc').state.status).toBe('failed');
-    await host.close();
   });
 });

@@ -51,7 +51,7 @@ function guardedServer() {
 describe('sign-in', () => {
   it('waits in needs-auth, does not ask the user by itself, and connects after the sign-in', async () => {
     const { auth, servers, log, finish } = guardedServer();
-    const host = testHost([servers.plugin], { auth: [auth] });
+    await using host = testHost([servers.plugin], { auth: [auth] });
     const [snapshot] = await host.connect({ calc: { type: 'test' } });
     expect(snapshot?.state).toMatchObject({ status: 'needs-auth', error: { code: 'AUTH_REQUIRED' } });
     await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toMatchObject({
@@ -70,12 +70,11 @@ describe('sign-in', () => {
     expect(log).toEqual(['sign in 401', 'sign out']);
     expect(host.server('calc').state).toEqual({ status: 'disconnected', reason: 'stopped' });
     await expect(host.start('calc')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
-    await host.close();
   });
 
   it('of several callers ends when the last of them aborts it, and each rejects with its own abort', async () => {
     const { auth, servers, log, finish } = guardedServer();
-    const host = testHost([servers.plugin], { auth: [auth] });
+    await using host = testHost([servers.plugin], { auth: [auth] });
     await host.connect({ calc: { type: 'test' } });
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     const aborted = { code: 'ABORTED', server: 'calc' };
@@ -101,12 +100,11 @@ describe('sign-in', () => {
     expect(host.server('calc').state.status).toBe('connected');
     await expect(host.signIn('calc', { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
     expect(log).toHaveLength(3);
-    await host.close();
   });
 
   it('goes to needs-auth when the sign-in expires while connected', async () => {
     const { auth, servers, finish, expire } = guardedServer();
-    const host = testHost([servers.plugin], { auth: [auth], random: () => 0 });
+    await using host = testHost([servers.plugin], { auth: [auth], random: () => 0 });
     await host.connect({ calc: { type: 'test', reconnect: { delayMs: 1 } } });
     const signing = host.signIn('calc');
     await new Promise((resolve) => setImmediate(resolve));
@@ -116,20 +114,18 @@ describe('sign-in', () => {
     await servers.drop();
     await reaches(host, 'calc', 'needs-auth');
     expect(servers.open).toBe(0);
-    await host.close();
   });
 
   it.each(['none', 'reconnect', 'retry'] as const)(
     'a call says AUTH_REQUIRED while a sign-in is waited for, with delivery %s',
     async (delivery) => {
       const { auth, servers } = guardedServer();
-      const host = testHost([servers.plugin], { auth: [auth], delivery });
+      await using host = testHost([servers.plugin], { auth: [auth], delivery });
       await host.connect({ calc: { type: 'test' } });
       const { created } = servers;
       await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toBeInstanceOf(AuthRequiredError);
       // A provider that cannot tell of a new sign-in is not tried out.
       expect(servers.created).toBe(created);
-      await host.close();
     },
   );
 
@@ -152,7 +148,7 @@ describe('sign-in', () => {
       if (!accepted) throw new AuthRequiredError('Please sign in.', { challenge, server: 'calc' });
       return calculator();
     });
-    const host = testHost([servers.plugin], {
+    await using host = testHost([servers.plugin], {
       auth: [{ specVersion: 1, scheme: 'fake', create: () => provider }],
       clock,
     });
@@ -172,7 +168,6 @@ describe('sign-in', () => {
     const connected = reaches(host, 'calc', 'connected');
     await clock.advance(1);
     await connected;
-    await host.close();
   });
 
   it('reads a store that fails less often, and a call still rejects with AUTH_REQUIRED', async () => {
@@ -189,7 +184,7 @@ describe('sign-in', () => {
     const servers = testServers(() => {
       throw new AuthRequiredError('Please sign in.', { server: 'calc' });
     });
-    const host = testHost([servers.plugin], {
+    await using host = testHost([servers.plugin], {
       auth: [{ specVersion: 1, scheme: 'fake', create: () => provider }],
       clock,
     });
@@ -199,15 +194,13 @@ describe('sign-in', () => {
     await clock.advance(15_000);
     expect(looks).toBe(4);
     await expect(host.callTool({ server: 'calc', tool: 'add' })).rejects.toBeInstanceOf(AuthRequiredError);
-    await host.close();
   });
 
   it('reports that no plugin can sign in', async () => {
     const { auth, servers } = guardedServer();
-    const host = testHost([servers.plugin], { auth: [auth] });
+    await using host = testHost([servers.plugin], { auth: [auth] });
     await host.connect({ other: { type: 'test' } });
     await expect(host.signIn('other')).rejects.toMatchObject({ code: 'AUTH_FAILED', server: 'other' });
-    await host.close();
   });
 
   it('does not print the refused credentials', async () => {
