@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -28,6 +28,7 @@ async function connected(
 ) {
   const { servers = testServers(calculator), ...rest } = options;
   const host = testHost([servers.plugin], { intercept, ...rest });
+  onTestFinished(() => host.close());
   await host.connect({ calc: { type: 'test' } });
   return { host, servers };
 }
@@ -110,7 +111,6 @@ describe('interceptors', () => {
         `outer ${operation} done`,
       ]),
     );
-    await host.close();
   });
 
   it('cannot change the arguments of the caller, only those that are sent', async () => {
@@ -129,7 +129,6 @@ describe('interceptors', () => {
     const before = structuredClone([args, options]);
     expect(await host.callTool(add, args, options)).toMatchObject(text('43'));
     expect([args, options]).toEqual(before);
-    await host.close();
   });
 
   it('get a function, a signal and a value that contains itself as they are', async () => {
@@ -145,7 +144,6 @@ describe('interceptors', () => {
     args['self'] = args;
     await host.callTool(add, args, { signal, onProgress });
     expect(seen).toEqual([onProgress, signal, true]);
-    await host.close();
   });
 
   it('that call the host within themselves without end fail, unsent, after a few levels', async () => {
@@ -162,7 +160,6 @@ describe('interceptors', () => {
       message: expect.stringContaining('16'),
     });
     expect(calls).toBe(16);
-    await host.close();
   });
 
   it('that form a ring of several operations and servers fail too, also after next()', async () => {
@@ -183,7 +180,6 @@ describe('interceptors', () => {
     const { host } = await connected([ring]);
     await expect(host.callTool(add, five)).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
     expect(calls).toBe(8);
-    await host.close();
   });
 
   it('may call the host one after the other as often as they like', async () => {
@@ -194,7 +190,6 @@ describe('interceptors', () => {
     const { host } = await connected([busy]);
     const all = await Promise.all(Array.from({ length: 20 }, () => host.callTool(add, five)));
     expect(all).toHaveLength(20);
-    await host.close();
   });
 
   it('change arguments and results, with types that follow from the operation', async () => {
@@ -211,7 +206,6 @@ describe('interceptors', () => {
       { type: 'text', text: '43' },
       { type: 'text', text: 'seen' },
     ]);
-    await changed.host.close();
   });
 });
 
@@ -230,7 +224,6 @@ it.each([
     message: expect.stringContaining('with a member of another type'),
     delivery: 'not-sent',
   });
-  await host.close();
 });
 
 describe('an interceptor that refuses or answers', () => {
@@ -265,7 +258,6 @@ describe('an interceptor that refuses or answers', () => {
       await expect(host.callTool(add)).rejects.toMatchObject({ code, delivery: 'not-sent', server: 'calc' });
     }
     expect(calls()).toBe(0);
-    await host.close();
   });
 
   it('answers without asking the server', async () => {
@@ -273,7 +265,6 @@ describe('an interceptor that refuses or answers', () => {
     const { host } = await connected([onTools(async () => text('from the interceptor'))], { servers });
     expect(await host.callTool(add)).toEqual(text('from the interceptor'));
     expect(calls()).toBe(0);
-    await host.close();
   });
 
   it('cannot claim that what was sent was not', async () => {
@@ -289,7 +280,6 @@ describe('an interceptor that refuses or answers', () => {
     );
     await expect(host.callTool(add)).rejects.toMatchObject({ code: 'POLICY_DENIED', delivery: 'unknown' });
     expect(calls()).toBe(1);
-    await host.close();
   });
 
   it('passes on the failure of the operation unchanged, and its delivery with an error of its own', async () => {
@@ -311,7 +301,6 @@ describe('an interceptor that refuses or answers', () => {
       code: 'CALLBACK_FAILED',
       delivery: 'not-sent',
     });
-    await host.close();
   });
 });
 
@@ -352,7 +341,6 @@ describe('a broken interceptor harms one operation', () => {
     await expect(late).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
     expect(asked).toBe(0);
     expect(await host.callTool(add)).toEqual(text('x'));
-    await host.close();
   });
 
   it('that hangs after next(): the call times out with an unknown delivery', async () => {
@@ -376,7 +364,6 @@ describe('a broken interceptor harms one operation', () => {
     await hanging;
     await clock.advance(50);
     await call;
-    await host.close();
   });
 
   it('that holds a call which the caller aborts: ABORTED, unsent', async () => {
@@ -388,7 +375,6 @@ describe('a broken interceptor harms one operation', () => {
     await expect(host.callTool(add, five, { signal: caller.signal })).rejects.toMatchObject({
       code: 'ABORTED',
     });
-    await host.close();
   });
 
   it('that waits for a call which the caller aborts: ABORTED, with the delivery of the call', async () => {
@@ -407,7 +393,6 @@ describe('a broken interceptor harms one operation', () => {
       delivery: 'unknown',
       message: expect.not.stringContaining('interceptor'),
     });
-    await host.close();
   });
 
   it('the time of the call itself is not its own', async () => {
@@ -425,7 +410,6 @@ describe('a broken interceptor harms one operation', () => {
     await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(50);
     await failure;
-    await host.close();
   });
 
   it.each<[string, InterceptorHandlers]>([
@@ -452,7 +436,6 @@ describe('a broken interceptor harms one operation', () => {
     isBroken = false;
     expect((await host.callTool(add, five)).content).toEqual(text('5').content);
     expect(host.server('calc').state.status).toBe('connected');
-    await host.close();
   });
 
   it('that does not await next(): its failure is not an unhandled rejection', async () => {
@@ -469,7 +452,6 @@ describe('a broken interceptor harms one operation', () => {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
-    await host.close();
   });
 });
 
@@ -498,7 +480,6 @@ it('AsyncLocalStorage holds in both directions', async () => {
     expect(storage.getStore()).toBe('of the caller');
   });
   expect(inside).toEqual(['of the caller', 'of the interceptor']);
-  await host.close();
 });
 
 it('arguments of any depth reach the transport, with and without interceptors', async () => {
@@ -561,7 +542,6 @@ describe('connections and lists', () => {
     await expect(host.callTool({ server: 'calc', tool: 'slow' })).rejects.toMatchObject({
       code: 'TOOL_UNKNOWN',
     });
-    await host.close();
   });
 
   it('a list that is refused after it was read returns its bytes to the budget', async () => {

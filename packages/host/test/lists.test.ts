@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostEvents } from '@mcp-fittings/host';
@@ -29,6 +29,7 @@ describe('lists', () => {
     const clock = createManualClock();
     const transports = [testServers(() => server).plugin, stdio(), http()];
     const host = testHost(transports, { clock, random: () => 0, ...more });
+    onTestFinished(() => host.close());
     const errors: HostEvents['error'][] = [];
     host.on('error', (event) => errors.push(event));
     return { host, clock, errors };
@@ -44,7 +45,6 @@ describe('lists', () => {
       const reason = `the result of ${method} has null in place of a list`;
       expect(snapshot?.lists[kind]).toMatchObject({ error: undefined, skipped: [reason] });
       expect(errors).toMatchObject([{ error: { message: expect.stringContaining(reason) } }]);
-      await host.close();
     },
   );
 
@@ -61,7 +61,6 @@ describe('lists', () => {
     expect(snapshot?.lists.tools.skipped).toEqual(['a cursor has more than 65536 characters']);
     expect(host.tools()).toHaveLength(1);
     expect(cursors).toEqual([undefined]);
-    await host.close();
   });
 
   it('a failed tools/list is a failed attempt, which is repeated with increasing delays', async () => {
@@ -82,7 +81,6 @@ describe('lists', () => {
     await reaches(host, 'a', 'connected');
     expect(host.tools()).toMatchObject([{ name: 'good', serverState: 'connected' }]);
     expect(host.server('a').lists.tools.error).toBeUndefined();
-    await host.close();
   });
 
   it.each([
@@ -102,7 +100,6 @@ describe('lists', () => {
         delivery: 'not-sent',
         message: expect.stringContaining('could not list its tools'),
       });
-      await host.close();
     },
   );
 
@@ -129,7 +126,6 @@ describe('lists', () => {
     await clock.advance(1000);
     await vi.waitFor(() => expect(host.tools()).toHaveLength(2), { timeout: 20_000 });
     expect(host.server('a').lists.tools.error).toBeUndefined();
-    await host.close();
   });
 
   it('a failed list of prompts does not affect the tools, is reported, and is repeated', async () => {
@@ -147,7 +143,6 @@ describe('lists', () => {
     });
     await clock.advance(1000);
     await vi.waitFor(() => expect(host.prompts()).toMatchObject([{ name: 'p' }]), { timeout: 20_000 });
-    await host.close();
   });
 
   it('an optional list that the server does not have is empty without an error', async () => {
@@ -160,7 +155,6 @@ describe('lists', () => {
     const [snapshot] = await host.connect({ a: { type: 'test' } });
     expect(snapshot).toMatchObject({ state: { status: 'connected' }, lastError: undefined });
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   it('one malformed entry affects only itself, in every list', async () => {
@@ -220,7 +214,6 @@ describe('lists', () => {
     );
     expect(snapshot?.lists.resources.skipped).toHaveLength(2);
     expect(errors.some(({ error }) => error.message.includes('"schema is null"'))).toBe(true);
-    await host.close();
   });
 
   it('a list is read again when its time to live has passed, and at most once a second', async () => {
@@ -238,7 +231,6 @@ describe('lists', () => {
     }
     expect(reads()).toBeGreaterThanOrEqual(3);
     expect(reads()).toBeLessThanOrEqual(4);
-    await host.close();
   });
 
   it('a repeated cursor, or too many pages, keeps what was read and reports the problem', async () => {
@@ -257,7 +249,6 @@ describe('lists', () => {
         prompts: { skipped: ['the list has more than 70 pages'] },
       },
     });
-    await host.close();
   });
 
   it('a tool with 100 000 properties is left out, the others stay', async () => {
@@ -274,7 +265,6 @@ describe('lists', () => {
     expect(snapshot?.lists.tools.skipped).toEqual([
       'an entry of tools/list has more than 20000 parts: "huge"',
     ]);
-    await host.close();
   });
 
   it('a handshake with 100 000 parts is refused', async () => {
@@ -285,7 +275,6 @@ describe('lists', () => {
     const [snapshot] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
     expect(snapshot?.state).toMatchObject({ status: 'failed' });
     expect(snapshot?.lastError?.message).toContain('The result of initialize has more than 10000 parts');
-    await host.close();
   });
 
   it('an entry has a time limit of its own for each list', async () => {
@@ -304,7 +293,6 @@ describe('lists', () => {
     const [snapshot] = await connecting;
     expect(snapshot?.lastError).toMatchObject({ code: 'TIMEOUT' });
     expect(clock.now()).toBeLessThan(8000);
-    await host.close();
   });
 
   it('a list that fails because the connection ended is not reported separately', async () => {
@@ -395,7 +383,6 @@ describe('lists', () => {
     expect(pages).toBe(4);
     expect(snapshot?.counts.tools).toBe(4);
     expect(snapshot?.lists.tools.skipped.at(-1)).toBe('the list has too many oversized entries');
-    await host.close();
   });
 
   it('the lists of all servers share one budget', async () => {
@@ -413,7 +400,6 @@ describe('lists', () => {
     await host.remove(first?.server ?? '');
     await host.restart(without[0]?.name ?? '');
     expect(host.tools()).toHaveLength(2);
-    await host.close();
   });
 
   it('a real process whose tools/list fails once is connected after the second attempt', async () => {
