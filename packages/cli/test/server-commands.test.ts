@@ -57,6 +57,29 @@ it('status --watch without a terminal: a line for each change', async () => {
   expect(events.filter(({ server }) => server.name === 'missing').at(-1)?.server.status).toBe('failed');
 });
 
+it('status --watch counts one tool as one', async () => {
+  const answers = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'one', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 'only', inputSchema: { type: 'object' } }] },
+  };
+  const program = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    const result = ${JSON.stringify(answers)}[method];
+    const answer = result === undefined ? { error: { code: -32601, message: 'unknown' } } : { result };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  })`;
+  await using workspace = await openWorkspace({ here: true });
+  const one = { command: process.execPath, args: ['-e', program] };
+  const run = await workspace.fittings(['status', '--watch', ...only({ one })], {
+    interruptWhen: (text) => text.includes('tool'),
+  });
+  expect(run.stdout).toMatch(/one: connected, 1 tool$/m);
+});
+
 it('lists tools, prompts and resources; one that failed is noted and shows in the exit code', async () => {
   await using workspace = await openWorkspace({ here: true });
   const tools = await workspace.fittings(['list', 'tools', ...SERVERS]);

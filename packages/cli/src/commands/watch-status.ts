@@ -1,7 +1,7 @@
 import { aborted } from '@mcp-fittings/toolbox/timing';
 import { type LoadedConfig, watchConfig } from '@mcp-fittings/config';
 import type { CommandDeps } from '../command-deps.js';
-import { printable } from '../output/printable.js';
+import { counted, printable } from '../output/printable.js';
 import type { CommandSession } from '../session/open-session.js';
 import { configSecrets } from '../session/secrets.js';
 import { onChange } from './connect.js';
@@ -103,6 +103,6 @@ function lines({ output, clock }: CommandDeps): View {
 
 function lineOf(row: ServerRow): string {
   const { name, status, tools } = row;
-  const more = status === 'connected' ? `${tools} tools` : shortReason(row);
+  const more = status === 'connected' ? counted(tools, 'tool') : shortReason(row);
   return `${printable(name)}: ${status}${more === undefined ? '' : `, ${more}`}`;
 }
