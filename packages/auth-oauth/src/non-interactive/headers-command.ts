@@ -47,7 +47,7 @@ export function createHeadersCommandProvider(options: {
 }): AuthProvider {
   const { origin, host } = new URL(options.url);
   const server = options.server ?? host;
-  /** What the program has printed last, or is about to print; undefined if it has failed. */
+  /** The latest output of the program, or the one that is awaited; undefined if it has failed. */
   let held: Promise<Readonly<Record<string, string>>> | undefined;
   let isRunning = false;
 

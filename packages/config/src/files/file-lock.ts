@@ -14,8 +14,8 @@ import { printable } from '../display-text.js';
  */
 const STALE_MS = 10_000;
 /**
- * How long a writer waits for the lock while no other writer changes the file, in milliseconds: longer than a write waits, on
- * Windows, for a program that has the file open.
+ * Milliseconds that a writer waits for the lock while no other writer changes the file: longer than a write waits, on Windows, for a
+ * program that has the file open.
  */
 const PATIENCE_MS = 75_000;
 /** Most times that a write starts because the file changed while it was prepared. */

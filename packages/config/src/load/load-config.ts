@@ -128,7 +128,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   return loadConfigAgain(options, new Map());
 }
 
-/** What each file had when it could be read last. */
+/** The definitions of each file when it could be read last. */
 export type LastRead = Map<string, ReadDefinitions>;
 
 /** Loads as {@link loadConfig} does. A file that cannot be read has what `last` says about it. */

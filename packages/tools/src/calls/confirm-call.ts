@@ -130,6 +130,7 @@ function checkUnchanged(question: CallQuestion, { currentTool, policy }: CallGat
   if (verdict.decision === 'deny') throw deniedByPolicy(question, verdict);
 }
 
+/** Creates the error of a call that the policy denies. */
 export const deniedByPolicy = (
   tool: Pick<ModelTool, 'name' | 'ref'>,
   { reason }: ToolPolicyVerdict,

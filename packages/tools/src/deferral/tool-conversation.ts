@@ -37,7 +37,7 @@ type LoadedTool = ToolConversation['loaded'][number];
 /** Longer names cannot be offered, and are not restored. */
 const text = z.string().max(1_024);
 const loadedTool = z.object({ name: text, server: text, tool: text });
-/** What is not loaded again is not looked at. */
+/** Returns the schema of a saved conversation. It does not look at tools that are not loaded again. */
 const shape = (maxLoaded: number) =>
   z.object({
     version: z.literal(1),

@@ -1,4 +1,5 @@
 import { FittingsError, type ServerConfig } from '@mcp-fittings/client-core';
+import { isRecord } from '@mcp-fittings/toolbox/messages';
 import { escapeText, matchesWildcard } from '@mcp-fittings/toolbox/text';
 import type { CatalogTool } from '@mcp-fittings/host';
 import { createToolApprovals, type ToolApprovals, type ApprovedTool } from './tool-approvals.js';
@@ -210,14 +211,14 @@ const CHECKS = Object.entries<Check>({
 function permissionsOf(server: string, servers: NonNullable<ToolPolicyOptions['servers']>): ToolPermissions {
   const entry = Object.hasOwn(servers, server) ? servers[server] : undefined;
   if (entry === undefined) return {};
+  const malformed = (problem: string): FittingsError => {
+    const text = `The permissions of the server ${JSON.stringify(server)} are invalid: ${problem}.`;
+    return new FittingsError('CONFIG_INVALID', text, { server });
+  };
+  if (!isRecord(entry)) throw malformed('they must be an object');
   for (const [field, [fits, expected]] of CHECKS) {
-    const value: unknown = Reflect.get(entry, field);
-    if (value === undefined || fits(value)) continue;
-    throw new FittingsError(
-      'CONFIG_INVALID',
-      `The permissions of the server ${JSON.stringify(server)} are invalid: "${field}" must be ${expected}.`,
-      { server },
-    );
+    const value = entry[field];
+    if (value !== undefined && !fits(value)) throw malformed(`"${field}" must be ${expected}`);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member was checked
   return entry as ToolPermissions;

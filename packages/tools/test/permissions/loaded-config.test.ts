@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, layouts, type LoadedConfig } from '@mcp-fittings/config';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ToolPermissions } from '../../src/permissions/tool-permissions.js';
 import { createToolPolicy, type PolicyTool } from '../../src/permissions/tool-policy.js';
 
 const tool = (name: string, server = 'github'): PolicyTool => ({ server, name, digest: 'd' });
@@ -55,6 +56,14 @@ describe('createToolPolicy takes the servers of loadConfig', () => {
   ])('does not ignore a permission that is malformed: %s', (field, value) => {
     expect(() => createToolPolicy({ servers: { github: { command: 'node', [field]: value } } })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(`"${field}"`) }),
+    );
+  });
+
+  it.each([['allow'], [null], [false]])('does not ignore permissions that are no object: %j', (value) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a program without types may pass
+    const servers = { github: value as unknown as ToolPermissions };
+    expect(() => createToolPolicy({ servers })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('an object') }),
     );
   });
 });
