@@ -175,7 +175,9 @@ export class OpenCall<T = unknown> {
     } catch (error) {
       this.#outcome = { error };
     }
-    this.#withdrawAll(new FittingsError('ABORTED', 'The call that the question belongs to has ended.'));
+    // An error has a stack, which costs more than all else here.
+    if (this.#questions.size > 0)
+      this.#withdrawAll(new FittingsError('ABORTED', 'The call that the question belongs to has ended.'));
     this.#wake();
   }
 

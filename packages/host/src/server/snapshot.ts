@@ -8,7 +8,8 @@ import type { ConnectionState, ConnectionStatus, ServerSnapshot } from '../contr
 
 /** Adds the entry to a snapshot. It is not enumerable, because it may hold secrets: neither a log nor JSON shows it. */
 export function toSnapshot(snapshot: Omit<ServerSnapshot, 'entry'>, entry: ServerConfig): ServerSnapshot {
-  return Object.defineProperty({ ...snapshot, entry }, 'entry', { enumerable: false });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has the entry now
+  return Object.defineProperty(snapshot, 'entry', { value: entry }) as ServerSnapshot;
 }
 
 /**
