@@ -2,21 +2,16 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { afterTurn, RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
-import type { Call } from './calls/server-calls.js';
+import { createOperations, type RunOperation, TOOL_REF } from './operations.js';
 import { ToolTasks } from './calls/tool-tasks.js';
 import { ListBudget, Semaphore } from './limiters.js';
-import type { CallOptions, CallToolOptions, Host, HostEvents } from './contracts/host.js';
-import type { ToolResult } from './contracts/content.js';
+import type { CallOptions, Host, HostEvents } from './contracts/host.js';
 import type { HostOptions } from './contracts/host-options.js';
 import type { ServerSnapshot } from './contracts/state.js';
 import { Tracer } from './tracing.js';
 import { Emitter } from './events.js';
 import { Interception } from './interception/interception.js';
-import type { Unsigned } from './interception/run-interceptors.js';
-import type { InterceptedOperations } from './contracts/interceptor.js';
 import { native } from './native/engine.js';
-import { callAsTask } from './engine/required-task.js';
-import { readCompletion, readPromptResult, readToolResult } from './engine/read-results.js';
 import { createServer } from './server/create-server.js';
 import { PrincipalServers } from './server/principal-servers.js';
 import type { ServerConnection } from './server/server-connection.js';
@@ -28,24 +23,12 @@ import {
   checkEntries,
   checkListener,
   checkHostOptions,
-  checkRecord,
   checkRef,
-  checkTaskOptions,
   checkText,
   unknownServer,
-  unknownTool,
 } from './check-arguments.js';
 
-/** The operations that a caller begins. */
-type InterceptedMethod = keyof Host &
-  keyof InterceptedOperations &
-  Exclude<keyof InterceptedOperations, 'connect'>;
-type Result<Name extends InterceptedMethod> = InterceptedOperations[Name]['result'];
-
 const NO_OPTIONS: CallOptions = {};
-const TOOL_REF = ['server', 'tool'];
-/** Requests and notifications of any method, about which the host knows nothing. */
-const ONCE = { target: undefined, repeatable: false } as const;
 /** Milliseconds that a server waits with its start for the cached lists of the others. */
 const RESTORE_MS = 100;
 
@@ -124,15 +107,11 @@ export function createHost(options: HostOptions): Host {
       throw error;
     }
   };
-  /** Runs an operation of a caller with its server, through the interceptors if there are any. */
-  const operation = <Name extends InterceptedMethod>(
-    request: Unsigned<Name>,
-    work: (server: ServerConnection, request: Unsigned<Name>) => Promise<Result<Name>>,
-  ): Promise<Result<Name>> => {
+  const operation: RunOperation = (request, work) => {
     const { server: name, options: given } = request;
     if (interception === undefined) return use(name, given, (server) => work(server, request));
     const { timeoutMs = servers.get(name)?.settings.callMs ?? limits.callMs } = given;
-    return interception.run<Name>(request, { timeoutMs, signal: given.signal }, (sent) =>
+    return interception.run(request, { timeoutMs, signal: given.signal }, (sent) =>
       use(name, sent.options, (server) => work(server, sent)),
     );
   };
@@ -153,28 +132,6 @@ export function createHost(options: HostOptions): Host {
     if (principal === undefined) return server.snapshot();
     const own = principals.find(name, principal) ?? createServer(name, server.config, deps, principal);
     return own.snapshot();
-  };
-  /** Calls a tool that may answer with a task, or resumes the task of an earlier call. */
-  const callWithTask = async (
-    { calls }: ServerConnection,
-    call: Call<ToolResult> & { readonly target: string },
-    task: NonNullable<CallToolOptions['task']>,
-  ): Promise<ToolResult> => {
-    checkTaskOptions(task);
-    const opened = toolTasks.open(call.target, task);
-    try {
-      return await calls.send({
-        ...call,
-        // A task is resumed, not created again.
-        get repeatable() {
-          return call.repeatable || opened.taskId !== undefined;
-        },
-        send: (session, params, sending) =>
-          opened.send(session, params, sending, (...asked) => callAsTask(session, ...asked)),
-      });
-    } finally {
-      opened.forget();
-    }
   };
   const host: Host = {
     async connect(entries, { scopes: given = {} } = {}) {
@@ -229,131 +186,7 @@ export function createHost(options: HostOptions): Host {
     resources: (given = NO_OPTIONS) => all(given, (server) => server.available('resources')),
     resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),
 
-    async callTool(ref, args = {}, given = NO_OPTIONS) {
-      checkRef('callTool', ref, TOOL_REF);
-      checkRecord('callTool', 'second argument', args);
-      const { server, tool } = ref;
-      return operation<'callTool'>(
-        { operation: 'callTool', server, tool, args, options: given },
-        (connection, sent) => {
-          const definition = connection.tool(sent.tool);
-          const { task, unlisted }: CallToolOptions = sent.options;
-          const isConnected = connection.supervisor.state.status === 'connected';
-          if (definition === undefined && isConnected && unlisted !== 'send' && task?.resume === undefined) {
-            const names = connection.lists.tools.map((each) => each.name);
-            throw unknownTool(server, sent.tool, names);
-          }
-          const hints = definition?.annotations;
-          const isHarmless = hints?.readOnlyHint === true || hints?.idempotentHint === true;
-          const call: Call<ToolResult> & { readonly target: string } = {
-            method: 'tools/call',
-            target: sent.tool,
-            needs: 'tools',
-            params: { name: sent.tool, arguments: { ...sent.args } },
-            definition,
-            options: sent.options,
-            repeatable: isHarmless,
-            ...(definition?.execution?.taskSupport === 'required' && {
-              send: callAsTask,
-            }),
-            read: (result) => readToolResult(server, result),
-          };
-          return task === undefined ? connection.calls.send(call) : callWithTask(connection, call, task);
-        },
-      );
-    },
-    async getPrompt(ref, args = {}, given = NO_OPTIONS) {
-      checkRef('getPrompt', ref, ['server', 'prompt']);
-      checkRecord('getPrompt', 'second argument', args);
-      const { server, prompt } = ref;
-      return operation<'getPrompt'>(
-        { operation: 'getPrompt', server, prompt, args, options: given },
-        ({ calls }, sent) =>
-          calls.send({
-            method: 'prompts/get',
-            target: sent.prompt,
-            needs: 'prompts',
-            params: { name: sent.prompt, arguments: { ...sent.args } },
-            options: sent.options,
-            repeatable: true,
-            read: (result) => readPromptResult(server, result),
-          }),
-      );
-    },
-    async readResource(ref, given = NO_OPTIONS) {
-      checkRef('readResource', ref, ['server', 'uri']);
-      return operation<'readResource'>(
-        { operation: 'readResource', server: ref.server, uri: ref.uri, options: given },
-        (connection, sent) => connection.readResource(sent.uri, sent.options),
-      );
-    },
-    async complete(ref, given = NO_OPTIONS) {
-      checkRef('complete', ref, ['server']);
-      checkRef('complete', ref.argument, ['name', 'value']);
-      const { server, ...params } = ref;
-      return operation<'complete'>(
-        { operation: 'complete', server, params, options: given },
-        async ({ calls }, sent) => {
-          // An interceptor may have changed it.
-          checkRef('complete', sent.params.argument, ['name', 'value']);
-          return calls.send({
-            method: 'completion/complete',
-            target: sent.params.argument.name,
-            needs: 'completions',
-            params: { ...sent.params },
-            options: sent.options,
-            repeatable: true,
-            read: (result) => readCompletion(server, result),
-          });
-        },
-      );
-    },
-    async request(ref, params = {}, given = NO_OPTIONS) {
-      checkRef('request', ref, ['server', 'method']);
-      checkRecord('request', 'second argument', params);
-      return operation<'request'>(
-        { operation: 'request', server: ref.server, method: ref.method, params, options: given },
-        ({ calls }, sent) => calls.send({ ...sent, ...ONCE, read: (result) => result }),
-      );
-    },
-    async notify(server, method, params = {}, given = NO_OPTIONS) {
-      checkText('The method of host.notify()', method);
-      checkRecord('notify', 'third argument', params);
-      await operation<'notify'>(
-        { operation: 'notify', server, method, params, options: given },
-        ({ calls }, sent) =>
-          calls.send({
-            ...sent,
-            ...ONCE,
-            async send(session, content, { headers }) {
-              await session.notify(sent.method, content, { headers });
-              return {};
-            },
-            read: () => undefined,
-          }),
-      );
-    },
-    async subscribe(ref, given = NO_OPTIONS) {
-      checkRef('subscribe', ref, ['server', 'uri']);
-      await operation<'subscribe'>(
-        { operation: 'subscribe', server: ref.server, uri: ref.uri, options: given },
-        ({ subscriptions }, sent) => subscriptions.subscribe(sent.uri, sent.options),
-      );
-    },
-    async unsubscribe(ref, given = NO_OPTIONS) {
-      checkRef('unsubscribe', ref, ['server', 'uri']);
-      await operation<'unsubscribe'>(
-        { operation: 'unsubscribe', server: ref.server, uri: ref.uri, options: given },
-        ({ subscriptions }, sent) => subscriptions.unsubscribe(sent.uri, sent.options),
-      );
-    },
-    async setLogLevel(server, level, given = NO_OPTIONS) {
-      checkText('The level of host.setLogLevel()', level);
-      await operation<'setLogLevel'>(
-        { operation: 'setLogLevel', server, level, options: given },
-        ({ subscriptions }, sent) => subscriptions.setLogLevel(sent.level, sent.options),
-      );
-    },
+    ...createOperations(operation, toolTasks),
 
     async start(name, { signal, principal } = {}) {
       await use(name, { principal }, async (server) => {
