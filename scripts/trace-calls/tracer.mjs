@@ -73,10 +73,10 @@ export async function traceWork(work) {
   });
 }
 
-/** Counts `work` as one phase without `frames`: the least of three times, because a timer of something else may run meanwhile. */
+/** Counts `work` as one phase without `frames`: the least of nine times, because a timer of something else may run meanwhile. */
 export async function countWork(work) {
   const times = [];
-  for (let time = 0; time < 3; time++) {
+  for (let time = 0; time < 9; time++) {
     const session = createSession();
     session.start();
     await work();
