@@ -18,6 +18,14 @@ it('removes a secret as it is, percent-encoded, in JSON and in base64', () => {
   }
 });
 
+it('leaves of a secret in longer base64 only the characters that share bits with their neighbors', () => {
+  const redact = createRedactor(['0123456789ab']);
+  const encoded = ['', 'x', 'xx'].map((before) =>
+    redact(Buffer.from(`${before}0123456789ab`).toString('base64')),
+  );
+  expect(encoded).toEqual(['[redacted]', 'eD[redacted]g==', 'eHg[redacted]I=']);
+});
+
 it('removes the part of a secret that stands where a text was cut', () => {
   const redact = createRedactor(['0123456789abcdef']);
   expect(redact('456789abcdef said the server', 'start')).toBe('[redacted] said the server');

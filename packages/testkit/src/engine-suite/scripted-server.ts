@@ -41,7 +41,12 @@ export class ScriptedServer extends BaseTransport {
     const all: Readonly<Record<string, Answer>> = {
       initialize: () => ({
         protocolVersion: PROTOCOL_VERSION,
-        capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, logging: {} },
+        capabilities: {
+          tools: { listChanged: true },
+          prompts: { listChanged: true },
+          resources: { subscribe: true, listChanged: true },
+          logging: {},
+        },
         serverInfo: { name: 'scripted', version: '1.2.3' },
         instructions: 'Be brief.',
       }),

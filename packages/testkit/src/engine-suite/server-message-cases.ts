@@ -10,7 +10,8 @@ export const serverMessageCases: EngineCaseGroup = {
       async run(bench) {
         const server = bench.server();
         const session = await bench.connect(server);
-        server.notify('notifications/tools/list_changed');
+        for (const kind of ['tools', 'prompts', 'resources'])
+          server.notify(`notifications/${kind}/list_changed`);
         server.notify('notifications/message', { level: 'warning', data: 'careful' });
         server.notify('notifications/resources/updated', { uri: 'file:///a' });
         server.notify('vendor/news', { title: 'x' });
@@ -19,6 +20,8 @@ export const serverMessageCases: EngineCaseGroup = {
         assert.deepEqual(
           bench.events.toSorted(),
           [
+            'listChanged prompts',
+            'listChanged resources',
             'listChanged tools',
             'log warning "careful"',
             'notification vendor/news',
