@@ -149,6 +149,14 @@ describe('the text', () => {
     expect(generateClient(tools.toReversed(), { server: 's' })).toEqual(client);
   });
 
+  it('has a function for each tool, without required arguments if the tool needs none', () => {
+    const schema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
+    const tools = [tool('get-sum', { inputSchema: schema, outputSchema: schema }), tool('ping')];
+    const { declarations } = toTypeScript(tools);
+    expect(declarations).toContain('getSum(args: GetSumArguments): Promise<GetSumResult>;');
+    expect(declarations).toContain('ping(args?: PingArguments): Promise<mcp.ToolResult>;');
+  });
+
   it.each([
     ['sdk', /callTool\(.*, undefined, options\)/],
     ['sdk-v2', /callTool\((?!.*undefined).*, options\)/],

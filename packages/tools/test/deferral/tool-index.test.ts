@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CatalogTool } from '@mcp-fittings/host';
 import { ToolIndex } from '../../src/deferral/tool-index.js';
 import { textsOf } from '../../src/deferral/tool-texts.js';
 import { createTools } from '../../src/create-tools.js';
@@ -120,6 +121,45 @@ describe('the index', () => {
     expect(search([{ name: 'whale' }], after(24))).toEqual([]);
     expect(search([{ name: 'sea' }], 'sea'.padStart(400))).toEqual(['sea']);
     expect(search([{ name: 'sea' }], 'sea'.padStart(401))).toEqual([]);
+  });
+
+  const padded = (length: number) => 'sea'.padStart(length, '-');
+  const property = (name: string, schema: object = {}) => ({ properties: { [name]: schema } });
+  const list = (items: object) => ({ type: 'array', items });
+  it.each<readonly [string, Partial<CatalogTool>, Partial<CatalogTool>]>([
+    [
+      '120 characters of a title',
+      { title: padded(120), description: 'x' },
+      { title: padded(121), description: 'x' },
+    ],
+    ['1200 characters of a description', { description: padded(1200) }, { description: padded(1201) }],
+    [
+      '128 characters of the name of a parameter',
+      { inputSchema: property(padded(128)) },
+      { inputSchema: property(padded(129)) },
+    ],
+    [
+      '1199 characters of the description of a parameter',
+      { inputSchema: property('x', { description: padded(1199) }) },
+      { inputSchema: property('x', { description: padded(1200) }) },
+    ],
+    [
+      'four levels of parameters',
+      { inputSchema: property('a', property('b', property('c', property('sea')))) },
+      { inputSchema: property('a', property('b', property('c', property('d', property('sea'))))) },
+    ],
+    [
+      'the parameters of one list, which is a level',
+      { inputSchema: property('a', list(property('b', property('sea')))) },
+      { inputSchema: property('a', list(property('b', list(property('sea'))))) },
+    ],
+  ])('reads %s', (_what, within, beyond) => {
+    const isFound = (more: Partial<CatalogTool>) => {
+      const index = new ToolIndex();
+      index.update(createTools(fakeHost([tool('t', more)])).snapshot().tools, silent);
+      return index.search('sea', 1).length > 0;
+    };
+    expect([isFound(within), isFound(beyond)]).toEqual([true, false]);
   });
 
   it('equally good items keep their order, and the limit holds', () => {
