@@ -96,6 +96,20 @@ describe('schemas of installed transports', () => {
     ]);
   });
 
+  it('validate what an editor writes, unless it contains variables', async () => {
+    const place = await scratch();
+    const add = (fields: Record<string, string>) =>
+      place
+        .editor({ confirm: () => true, plugins: [plugin] })
+        .addServer({ name: 's', scope: 'user', entry: { type: 'pipe', ...fields }, replace: true });
+    await expect(add({ path: '' })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      details: { path: 'path' },
+    });
+    await expect(add({ path: '/x' })).resolves.toMatchObject({ changed: true });
+    await expect(add({ path: '', label: '${L}' })).resolves.toMatchObject({ changed: true });
+  });
+
   it('keeps a type without a plugin, so that the host can name the missing package', async () => {
     const place = await scratch({
       'home/.claude.json': servers({ s: { type: 'carrier-pigeon', url: 'https://x.example' } }),
