@@ -32,6 +32,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['prompt', 'hostile/evil'],
   ['complete', 'prompt', 'hostile/evil', 'x', 'y'],
   ['list', 'tools', 'crashing', '--verbose'],
+  ['generate', 'types', 'hostile'],
 ];
 
 it.each(COMMANDS.map((args) => [args.join(' '), args] as const))(
@@ -45,6 +46,14 @@ it.each(COMMANDS.map((args) => [args.join(' '), args] as const))(
     expect(isFit(asJson), JSON.stringify(asJson)).toBe(true);
   },
 );
+
+it('generate says which tool it leaves out, and why', async () => {
+  await using workspace = await openWorkspace({ here: true });
+  const { stderr } = await workspace.fittings(['generate', 'types', 'hostile', ...SERVERS]);
+  expect(stderr).toContain(
+    'The input schema of the tool "deep" is rejected: it is nested deeper than 64 levels.',
+  );
+});
 
 it('--json is faithful: what is escaped on the way comes out as the server sent it', async () => {
   await using workspace = await openWorkspace({ here: true });

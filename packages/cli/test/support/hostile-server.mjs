@@ -8,6 +8,9 @@ if (process.argv.includes('--crash')) {
   process.exit(1);
 }
 
+let deep = { type: 'string' };
+for (let level = 0; level < 70; level++) deep = { type: 'array', items: deep };
+
 const results = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
@@ -24,6 +27,7 @@ const results = {
         inputSchema: { type: 'object', properties: { [EVIL]: { description: EVIL } } },
       },
       { name: 'error', description: EVIL, inputSchema: { type: 'object' } },
+      { name: 'deep', inputSchema: { type: 'object', properties: { [EVIL]: deep } } },
     ],
   }),
   'tools/call': ({ name }) => ({ content: [{ type: 'text', text: EVIL }], isError: name === 'error' }),
