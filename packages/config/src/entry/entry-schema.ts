@@ -139,9 +139,17 @@ export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 export function validateFields(entry: JsonValue): readonly EntryIssue[] {
   const result = entrySchema.safeParse(entry);
   if (result.success) return [];
-  return result.error.issues.map((issue) => ({
+  return result.error.issues.flatMap(membersOf).map((issue) => ({
     code: 'FIELD_INVALID',
     path: fieldPath(issue.path),
     message: `${issue.path.length === 0 ? 'The entry' : `"${fieldPath(issue.path)}"`} is invalid: ${issue.message.replace('Invalid input: ', '')}.`,
   }));
+}
+
+/** Returns the issues inside of an `oauth` that is neither `false` nor valid, so that they name the member. */
+function membersOf(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  // The branch of the object is the last one.
+  const inner = issue.errors.at(-1) ?? [];
+  return inner.map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
 }
