@@ -51,7 +51,10 @@ export const sharedOptionFlaws: readonly Flaw[] = [
   },
   {
     name: 'takes every request for unsent',
-    fails: ['distinguishes requests that were not sent yet from those that were'],
+    fails: [
+      'distinguishes requests that were not sent yet from those that were',
+      'rejects open requests at once when the peer dies',
+    ],
     damage: sends((send) => async (message, options) => {
       await send(message, options).catch((cause: unknown) => {
         throw new TransportError('TRANSPORT_CLOSED', 'broken on purpose', { cause, delivery: 'not-sent' });
