@@ -135,6 +135,11 @@ describe('images in pixels', () => {
     },
   );
 
+  it('an image of one row keeps its row', async () => {
+    const { big } = images([block(await imageOf('png', 3_000, 1))], { maxEdge: 900 });
+    expect((await big()).rendering.text).toContain('scaled from 3000 × 1 to 900 × 1 pixels');
+  });
+
   it('an image that fits is passed on unchanged, byte by byte', async () => {
     const data = await imageOf('png', 800, 600);
     const { big } = images([block(data)], {});
