@@ -136,6 +136,14 @@ describe('a schema as a type', () => {
     ]);
   });
 
+  it('leaves out a part that makes more than 1000 combinations, anywhere', () => {
+    const ten = { anyOf: Array.from({ length: 10 }, (_, at) => ({ properties: { [`p${at}`]: {} } })) };
+    const combined = (count: number) => ({ type: 'object', allOf: Array.from({ length: count }, () => ten) });
+    const inside = (count: number) => ({ type: 'object', properties: { a: combined(count) } });
+    expect([combined(3), inside(3)].map(differencesOf)).toEqual([[], []]);
+    expect([combined(4), inside(4)].map(differencesOf)).toEqual([[' allOf'], [' allOf']]);
+  });
+
   it('with `closed`, a property that is not listed is an error, except where the schema names it', () => {
     const listed = { type: 'object', properties: { a: {} } };
     expect(typeOf(listed, { closed: true })).toBe('{ a?: unknown; }');
