@@ -49,6 +49,19 @@ describe('a list of authorization servers', () => {
     expect(asked.size).toBe(9);
   });
 
+  it('the reason that is reported is that of the last ones that were asked', async () => {
+    const clock = createManualClock();
+    server.describe({ resource: { authorization_servers: dead(4) } });
+    server.answers.set('/.well-known/oauth-authorization-server/dead-3', {
+      headers: { 'content-type': 'text/html' },
+    });
+    const provider = machine({ clock });
+    const reason = () => provider.onChallenge(challenge()).catch((error: unknown) => String(error));
+    expect(await reason()).toContain('None of its authorization servers has metadata.');
+    await clock.advance(20_000);
+    expect(await reason()).toContain('served OAuth metadata that is not application/json.');
+  });
+
   it('a failed one is asked again after a while, and not before', async () => {
     const clock = createManualClock();
     server.describe({ resource: { authorization_servers: dead(2) } });

@@ -248,6 +248,31 @@ describe('what a server says about a task', () => {
     expect(await done).toMatchObject({ code: 'PROTOCOL_VIOLATION' });
   });
 
+  it('ends the call when it refuses an answer', async () => {
+    const { clock, call, responses } = await client({
+      'tools/call': () => TASK,
+      'tasks/get': () => ({
+        ...TASK,
+        resultType: 'complete',
+        status: 'input_required',
+        inputRequests: { a: form },
+      }),
+      'tasks/update': () => {
+        throw new RpcFailure(-32_602, 'Task has expired');
+      },
+    });
+    const asked = call(1);
+    await clock.advance(1000);
+    await asked;
+    const { requestState } = (responses()[0] as { result: JSONRPCObject }).result;
+    const answered = call(2, { requestState, inputResponses: { a: { action: 'decline' } } });
+    expect(await caught(answered)).toMatchObject({
+      code: 'RPC_ERROR',
+      delivery: 'unknown',
+      details: { rpcCode: -32_602 },
+    });
+  });
+
   it('is refused when tools/call has a malformed task, or another method has any', async () => {
     const { call, transport, delivered } = await client({
       'tools/call': () => ({ ...TASK, taskId: 7 }),
