@@ -19,6 +19,32 @@ async function shownFor(request: ElicitationRequest, server = 'asking'): Promise
   return notes.join('\n');
 }
 
+/** What is sent, and what the person sees, if they press Enter at each question. */
+async function accepted(properties: Readonly<Record<string, object>>) {
+  const stdin = new PassThrough();
+  const stderr = new PassThrough();
+  const left = new Set(['Do you want to answer', ...Object.keys(properties)]);
+  let shown = '';
+  stderr.on('data', (chunk) => {
+    shown += String(chunk);
+    for (const question of left) {
+      if (!String(chunk).includes(question)) continue;
+      left.delete(question);
+      // A key that comes while the question is drawn is lost.
+      setImmediate(() => stdin.write('\r'));
+    }
+  });
+  const request: ElicitationRequest = {
+    mode: 'form',
+    message: 'Where?',
+    schema: { properties },
+    warnings: [],
+  };
+  const { person } = personAt(stdin, stderr, new AbortController().signal);
+  const answer = await askForServer(person, 'asking', request, person.signal);
+  return { content: 'content' in answer ? answer.content : undefined, shown };
+}
+
 describe('a question of a server at the terminal', () => {
   it.each(['\u009d', '\u001b]0;', '\u0090', '\u202e', '\u200b', '\u{e0041}', '\ud800'])(
     'shows what follows %j',
@@ -40,29 +66,18 @@ describe('a question of a server at the terminal', () => {
   );
 
   it('offers the default of a field', async () => {
-    const stdin = new PassThrough();
-    const stderr = new PassThrough();
-    const left = new Set(['Do you want to answer', 'City', 'Street']);
-    stderr.on('data', (chunk) => {
-      for (const question of left) {
-        if (!String(chunk).includes(question)) continue;
-        left.delete(question);
-        // A key that comes while the question is drawn is lost.
-        setImmediate(() => stdin.write('\r'));
-      }
-    });
     const properties = { City: { type: 'string', default: 'Rome' }, Street: { type: 'string' } };
-    const request: ElicitationRequest = {
-      mode: 'form',
-      message: 'Where?',
-      schema: { properties },
-      warnings: [],
-    };
-    const { person } = personAt(stdin, stderr, new AbortController().signal);
-    expect(await askForServer(person, 'asking', request, person.signal)).toEqual({
-      action: 'accept',
-      content: { City: 'Rome' },
-    });
+    expect((await accepted(properties)).content).toEqual({ City: 'Rome' });
+  });
+
+  it.each([
+    { enum: [7, 'rm', 'mi'], enumNames: ['Seven', 'Rome', 'Milan'] },
+    { oneOf: [{ const: 7 }, { const: 'rm', title: 'Rome' }, { const: 'mi', title: 'Milan' }] },
+  ])('offers the choices of a field, with their names: %j', async (field) => {
+    const { content, shown } = await accepted({ City: { type: 'string', ...field } });
+    expect(content).toEqual({ City: 'rm' });
+    expect(shown).toMatch(/Rome[^]*Milan/);
+    expect(shown).not.toContain('Seven');
   });
 
   it('says how much of a long one is missing', async () => {

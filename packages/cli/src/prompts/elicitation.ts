@@ -110,12 +110,11 @@ function choicesOf(field: unknown): readonly { value: string; label: string }[] 
   if (!isRecord(field)) return [];
   const { enum: values, enumNames: names } = field;
   if (Array.isArray(values)) {
-    return values
-      .filter((value) => typeof value === 'string')
-      .map((value, index) => {
-        const label: unknown = Array.isArray(names) ? names[index] : undefined;
-        return { value, label: printable(typeof label === 'string' ? label : value) };
-      });
+    return values.flatMap((value: unknown, index) => {
+      if (typeof value !== 'string') return [];
+      const label: unknown = Array.isArray(names) ? names[index] : undefined;
+      return [{ value, label: printable(typeof label === 'string' ? label : value) }];
+    });
   }
   const members = field['oneOf'] ?? field['anyOf'];
   return (Array.isArray(members) ? members : []).flatMap((member: unknown) => {
