@@ -38,8 +38,8 @@ function lazily({ body }: Request): Readable {
   return Readable.from(read(), { objectMode: false });
 }
 
-/** Statuses of responses that have no body. */
-const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+/** Statuses of responses that have no body. Of 101, there is no `Response`. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A response of `node:http` that becomes one of the Fetch API. */
 class FetchOutgoing extends PassThrough {
