@@ -21,6 +21,8 @@ describe('Retry-After', () => {
     ['Fri, 20 Nov 2026 09:00:00 GMT', 0],
     ['Fri, 20 Nov 2099 10:00:00 GMT', 86_400_000],
     ['Friday, 20-Nov-26 10:00:30 GMT', 30_000],
+    [`Fri, 20 Nov 2026${' '.repeat(12)}10:00:30 GMT`, 30_000],
+    [`Fri, 20 Nov 2026${' '.repeat(13)}10:00:30 GMT`, undefined],
     ['Fri Nov 20 10:00:30 2026 GMT', 30_000],
     ['Fri, 99 Nov 2026 10:00:30 GMT', undefined],
     ['2026-11-20T10:00:30Z', undefined],

@@ -123,6 +123,21 @@ describe('limits', () => {
     expect(text).toMatch(/^a{2000}\nb{2000,}…\n\[Truncated: /);
   });
 
+  it('no part of a truncated result is empty', () => {
+    const blocks = (length: number) => [
+      { type: 'text', text: 'a'.repeat(length) },
+      { type: 'image', data: PNG, mimeType: 'image/png' },
+      { type: 'text', text: 'b'.repeat(4_000) },
+    ];
+    for (const length of [4_878, 4_879, 4_880]) {
+      const { parts } = renderForModel(result(blocks(length)), { maxCharacters: 5_000 });
+      expect(
+        parts.filter((part) => part.type === 'text' && part.text === ''),
+        String(length),
+      ).toEqual([]);
+    }
+  });
+
   it('text that just fits is not truncated', () => {
     const fits = result({ type: 'text', text: 'z'.repeat(100_000) });
     expect(renderForModel(fits).text).toBe('z'.repeat(100_000));
@@ -245,10 +260,10 @@ describe('no control sequences or invisible characters', () => {
   });
 
   it('an error is rendered with its hint and sanitized', () => {
-    const error = new FittingsError('RPC_ERROR', 'It said \u001b[2Jno.', { hint: 'Ask again.' });
+    const error = new FittingsError('RPC_ERROR', 'It said:\n\u001b[2Jno.', { hint: 'Ask again.' });
     expect(renderError(error)).toEqual({
-      parts: [{ type: 'text', text: 'It said no. Ask again.' }],
-      text: 'It said no. Ask again.',
+      parts: [{ type: 'text', text: 'It said:\nno. Ask again.' }],
+      text: 'It said:\nno. Ask again.',
       isError: true,
     });
   });

@@ -72,6 +72,9 @@ describe.each([
 
   it('the oldest entry makes room for a new one, by bytes and by number', async () => {
     const store = create({ maxBytes: 10, maxEntries: 3 });
+    await put(store, 'two', '12');
+    await put(store, 'fill', '12345678');
+    expect(await textOf(store, 'two')).toBe('12');
     for (const key of ['a', 'b', 'c']) await put(store, key, '123');
     await put(store, 'd', '1');
     expect(await Promise.all(['a', 'b', 'c', 'd'].map((key) => textOf(store, key)))).toEqual([

@@ -1,6 +1,6 @@
 import { TransportError } from '@mcp-fittings/client-core';
 import { ReferenceTransport } from '../reference-transport.js';
-import { sends, starts, type Flaw } from './flaw.js';
+import { closes, sends, starts, turn, type Flaw } from './flaw.js';
 
 const BEFORE = 'rejects start() with ABORTED if its signal is aborted already, and sets closeReason';
 const MEANWHILE = 'rejects start() with ABORTED when its signal is aborted meanwhile, and sets closeReason';
@@ -35,6 +35,23 @@ export const sharedOptionFlaws: readonly Flaw[] = [
         throw new TransportError('TRANSPORT_CLOSED', 'broken on purpose');
       });
     }),
+  },
+  {
+    name: 'calls onclose a turn after it has ended',
+    fails: [AFTER],
+    damage(transport) {
+      let handler: ReferenceTransport['onclose'];
+      Object.defineProperty(transport, 'onclose', {
+        get: () => () => void setImmediate(() => handler?.()),
+        set: (next: typeof handler) => {
+          handler = next;
+        },
+      });
+      closes((close) => async () => {
+        await close();
+        await turn();
+      })(transport);
+    },
   },
   {
     name: 'does not know the name of its server',
