@@ -19,7 +19,7 @@ async function shownFor(request: ElicitationRequest, server = 'asking'): Promise
   return notes.join('\n');
 }
 
-/** What is sent, and what the person sees, if they press Enter at each question. */
+/** Presses Enter at each question. Returns what is sent, and what the person sees. */
 async function accepted(properties: Readonly<Record<string, object>>) {
   const stdin = new PassThrough();
   const stderr = new PassThrough();

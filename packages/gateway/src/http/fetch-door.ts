@@ -38,7 +38,7 @@ function lazily({ body }: Request): Readable {
   return Readable.from(read(), { objectMode: false });
 }
 
-/** Statuses of responses that have no body. Of 101, there is no `Response`. */
+/** Statuses of responses that have no body. `new Response` refuses the other one, 101. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A response of `node:http` that becomes one of the Fetch API. */
