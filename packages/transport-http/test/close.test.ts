@@ -80,14 +80,6 @@ describe('close()', () => {
     expect(errors).toEqual([]);
   });
 
-  it('an abort ends a start that is still loading its code', async () => {
-    const controller = new AbortController();
-    const transport = createHttpTransport({ url: 'http://127.0.0.1:1/mcp', signal: controller.signal });
-    const started = transport.start();
-    controller.abort(new Error('given up'));
-    await expect(started).rejects.toMatchObject({ code: 'ABORTED', cause: { message: 'given up' } });
-  });
-
   it('does not wait forever for a server that does not answer', async () => {
     const clock = createManualClock();
     await using server = await scriptedServer({ session: 's', on: { DELETE: () => undefined } });

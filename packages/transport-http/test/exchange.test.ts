@@ -24,22 +24,6 @@ it('answers a request from a JSON reply, with the headers of the specification',
   expect(caller.errors).toEqual([]);
 });
 
-it('answers a request from an event stream, with what came before it', async () => {
-  await using server = await scriptedServer({
-    on: {
-      'tools/call': (exchange) =>
-        exchange
-          .sse()
-          .event({ data: { jsonrpc: '2.0', method: 'notifications/message', params: { data: 1 } } })
-          .result({ content: [] })
-          .end(),
-    },
-  });
-  await using caller = await connect(createHttpTransport({ url: server.url }));
-  expect(await caller.request('tools/call', { name: 'x' })).toEqual({ content: [] });
-  expect(caller.notifications('notifications/message')).toHaveLength(1);
-});
-
 it.each<[string, (exchange: Exchange) => void]>([
   [
     'as JSON',

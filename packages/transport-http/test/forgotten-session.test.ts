@@ -9,50 +9,37 @@ const NOT_FOUND = { code: -32_001, message: 'Session not found' };
 
 /** Ways in which servers say that they do not know a session. Notifications are refused in the same way. */
 const WAYS: Readonly<Record<string, (exchange: Exchange) => void>> = {
-  '410 and an error': (exchange) => exchange.rpcError(-32_001, 'Session expired', 410, null),
+  '404 and an error': (exchange) => exchange.rpcError(-32_001, 'Session not found', 404, null),
   '410 without a body': (exchange) => exchange.plain(410),
   '409 and an error': (exchange) => exchange.rpcError(-32_000, 'Stale Mcp-Session-Id', 409, null),
   '409 and the error of the request': (exchange) => exchange.json(answered(exchange, NOT_FOUND), 409),
-  '409 without a body': (exchange) => exchange.plain(409),
-  '400 and a text': (exchange) => exchange.plain(400, 'Invalid or missing session ID'),
   '400 and JSON of its own': (exchange) => exchange.json({ detail: 'unknown sid' }, 400),
   '400 and an error with an id of its own': (exchange) =>
     exchange.rpcError(-32_600, 'Bad Request: No valid session', 400, 'server-error'),
   '422 and a text in another language': (exchange) => exchange.plain(422, 'Sitzung abgelaufen'),
-  '200 and an error': (exchange) => exchange.json(answered(exchange, NOT_FOUND)),
   '200 and an error without an id': (exchange) => exchange.rpcError(-32_000, 'invalid session', 200, null),
   '200 and an error about the handshake': (exchange) =>
     exchange.json(answered(exchange, { code: -32_002, message: 'Server not initialized' })),
-  '200 and an error in an event stream': (exchange) =>
-    exchange
-      .sse()
-      .event({ data: answered(exchange, NOT_FOUND) })
-      .end(),
   '200 and an error in an event stream without an end': (exchange) =>
     void exchange.sse().event({ data: answered(exchange, NOT_FOUND) }),
 };
 
 describe('a session that the server has forgotten', () => {
-  it.each(Object.entries(WAYS))('is opened again when the server says so with %s', async (_, refusal) => {
-    await using server = await forgetfulServer({}, { refusal });
-    const transport = createHttpTransport({ url: server.url });
-    await using caller = await connect(transport);
-    server.forget();
-    expect(await caller.request('tools/call')).toEqual({ session: 's2' });
-    expect(transport.sessionId).toBe('s2');
-    expect(server.of('initialize')).toHaveLength(2);
-    expect(server.of('tools/call')).toHaveLength(2);
-    expect(caller.errors).toEqual([]);
-  });
-
-  it.each(Object.entries(WAYS))('is opened once for all that are refused with %s', async (_, refusal) => {
-    await using server = await forgetfulServer({}, { refusal });
-    await using caller = await connect(createHttpTransport({ url: server.url }));
-    server.forget();
-    const results = await Promise.all(Array.from({ length: 8 }, () => caller.request('tools/call')));
-    expect(results).toEqual(Array.from({ length: 8 }, () => ({ session: 's2' })));
-    expect(server.of('initialize')).toHaveLength(2);
-  });
+  it.each(Object.entries(WAYS))(
+    'is opened again, once for all that are refused with %s',
+    async (_, refusal) => {
+      await using server = await forgetfulServer({}, { refusal });
+      const transport = createHttpTransport({ url: server.url });
+      await using caller = await connect(transport);
+      server.forget();
+      const results = await Promise.all(Array.from({ length: 8 }, () => caller.request('tools/call')));
+      expect(results).toEqual(Array.from({ length: 8 }, () => ({ session: 's2' })));
+      expect(transport.sessionId).toBe('s2');
+      expect(server.of('initialize')).toHaveLength(2);
+      expect(server.of('tools/call')).toHaveLength(16);
+      expect(caller.errors).toEqual([]);
+    },
+  );
 
   it.each(Object.entries(WAYS))('is not sought for ever when each is refused with %s', async (_, refusal) => {
     await using server = await forgetfulServer({ request: refusal }, { refusal });
@@ -64,17 +51,15 @@ describe('a session that the server has forgotten', () => {
   });
 
   it('is not opened again for a request that was canceled meanwhile', async () => {
-    await using server = await forgetfulServer(
-      {},
-      { refusal: WAYS['200 and an error'] ?? (() => undefined) },
-    );
+    const refusal = (exchange: Exchange): void => exchange.json(answered(exchange, NOT_FOUND));
+    await using server = await forgetfulServer({}, { refusal });
     await using caller = await connect(createHttpTransport({ url: server.url }));
     server.forget();
     const canceled = new AbortController();
     server.script({
       ping: (exchange) => {
         canceled.abort();
-        WAYS['200 and an error']?.(exchange);
+        refusal(exchange);
       },
     });
     const options = { requestSignal: canceled.signal };
@@ -111,12 +96,15 @@ describe('a session that the server knows', () => {
     'refuses ping otherwise': (exchange) => exchange.plain(405),
     'drops ping': (exchange) => exchange.drop(),
   };
-  const cases = Object.entries(REFUSALS).flatMap(([way, [refuse, error]]) =>
-    Object.entries(PINGS).map(([kind, ping]) => [way, kind, { refuse, error, ping }] as const),
-  );
+  /** Each refusal by a server that answers `ping`, and one by servers that do with `ping` what else they may. */
+  const cases = [
+    ...Object.keys(REFUSALS).map((way) => [way, 'answers ping'] as const),
+    ...Object.keys(PINGS).map((kind) => ['409 about another session', kind] as const),
+  ];
 
-  it.each(cases)('is kept after %s by a server that %s', async (_way, _kind, { refuse, error, ping }) => {
-    await using server = await forgetfulServer({ 'tools/call': refuse, ping });
+  it.each(cases)('is kept after %s by a server that %s', async (way, kind) => {
+    const [refuse, error] = REFUSALS[way]!;
+    await using server = await forgetfulServer({ 'tools/call': refuse, ping: PINGS[kind]! });
     const transport = createHttpTransport({ url: server.url });
     await using caller = await connect(transport);
     await expect(caller.request('tools/call')).rejects.toMatchObject(error);

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
 import { connect, startCaller } from './support/caller.js';
 import { scriptedServer, type Exchange } from './support/scripted-server.js';
-import { when } from './support/turns.js';
 
 const MIB = 1024 * 1024;
 const secret = 'sk-live-0123456789abcdef';
@@ -17,22 +16,19 @@ const explode =
     void response.writeHead(status, BOMB_HEADERS).end(bomb);
 
 describe('a reply that calls itself an event stream', () => {
-  it.each([400, 401, 403, 404, 500, 503])(
-    'a refused POST and GET (%i) are read no further than a page',
-    async (status) => {
-      await using server = await scriptedServer({
-        on: { GET: explode(status), 'tools/call': explode(status), 'notifications/x': explode(status) },
-      });
-      await using caller = await startCaller(
-        createHttpTransport({ url: server.url, apiKey: secret, reconnect: { maxAttempts: 0 } }),
-      );
-      const before = process.memoryUsage().arrayBuffers;
-      await caller.handshake();
-      await expect(caller.request('tools/call')).rejects.toMatchObject({ details: { status } });
-      await expect(caller.notify('notifications/x')).rejects.toMatchObject({ details: { status } });
-      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(24 * MIB);
-    },
-  );
+  it.each([401, 404, 503])('a refused POST and GET (%i) are read no further than a page', async (status) => {
+    await using server = await scriptedServer({
+      on: { GET: explode(status), 'tools/call': explode(status), 'notifications/x': explode(status) },
+    });
+    await using caller = await startCaller(
+      createHttpTransport({ url: server.url, apiKey: secret, reconnect: { maxAttempts: 0 } }),
+    );
+    const before = process.memoryUsage().arrayBuffers;
+    await caller.handshake();
+    await expect(caller.request('tools/call')).rejects.toMatchObject({ details: { status } });
+    await expect(caller.notify('notifications/x')).rejects.toMatchObject({ details: { status } });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(24 * MIB);
+  });
 
   it('the reply to a notification, and to the end of a session, is not read on', async () => {
     await using server = await scriptedServer({
@@ -45,37 +41,32 @@ describe('a reply that calls itself an event stream', () => {
     await caller.transport.close();
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(24 * MIB);
   });
-
-  it('one event of a stream that was asked for is still bounded', async () => {
-    await using server = await scriptedServer({ on: { 'tools/call': explode(200) } });
-    await using caller = await connect(createHttpTransport({ url: server.url, maxMessageBytes: MIB }));
-    await expect(caller.request('tools/call')).rejects.toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
-  });
 });
 
 describe('what a server repeats of our secrets', () => {
   it('is in no error: refusals, JSON-RPC errors, malformed answers', async () => {
-    const says = `bad token ${secret} (${encodeURIComponent(secret)})`;
-    await using server = await scriptedServer({
-      on: {
-        'tools/call': (exchange) => exchange.plain(400, `<html><body>${says}</body></html>`),
-        'prompts/get': (exchange) => exchange.rpcError(1, says, 400),
-        'resources/read': (exchange) => exchange.rpcError(1, says),
-        'resources/list': (exchange) =>
-          exchange.plain(200, `{${says}`, { 'content-type': 'application/json' }),
-        'tools/list': (exchange) => exchange.plain(200, says, { 'content-type': 'text/plain' }),
-      },
-    });
+    const says = `bad token ${secret} (${encodeURIComponent(secret)}), configured-secret, session-secret`;
+    const answers: Readonly<Record<string, (exchange: Exchange) => void>> = {
+      refusal: (exchange) => exchange.plain(400, says),
+      'refusal with an error': (exchange) => exchange.rpcError(1, says, 400),
+      error: (exchange) => exchange.rpcError(1, says),
+      'broken JSON': (exchange) => exchange.plain(200, `{${says}`, { 'content-type': 'application/json' }),
+      text: (exchange) => exchange.plain(200, says, { 'content-type': 'text/plain' }),
+      'web page': (exchange) => exchange.plain(200, `<p>${says}</p>`, { 'content-type': 'text/html' }),
+      'no event stream': (exchange) =>
+        exchange.plain(200, `<p>${says}</p>`, { 'content-type': 'text/event-stream' }),
+    };
+    await using server = await scriptedServer({ session: 'session-secret', on: answers });
     const auth = {
       headers: () => Promise.resolve({ authorization: `Bearer ${secret}` }),
       onChallenge: () => Promise.resolve('retry' as const),
     };
-    await using caller = await connect(createHttpTransport({ url: server.url, auth }));
-    for (const method of ['tools/call', 'prompts/get', 'resources/read', 'resources/list', 'tools/list']) {
+    const headers = { 'X-Key': 'Scheme configured-secret' };
+    await using caller = await connect(createHttpTransport({ url: server.url, auth, headers }));
+    for (const method of Object.keys(answers)) {
       const error: unknown = await caller.request(method).catch((reason: unknown) => reason);
-      expect(String(error)).toContain('bad token [redacted]');
-      expect(String(error)).not.toContain('<');
-      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
+      expect(String(error), method).toContain('bad token [redacted] ([redacted]), [redacted], [redacted]');
+      expect(inspect(error, { depth: 9, showHidden: true }), method).not.toMatch(/sk-live|-secret/);
     }
   });
 
@@ -117,46 +108,18 @@ describe('what a server repeats of our secrets', () => {
 describe('a page instead of an answer', () => {
   it.each([
     [
-      'of Express',
-      '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>Cannot POST /mcp</pre>\n</body>\n</html>\n',
-      'Error Cannot POST /mcp',
-    ],
-    [
-      'of nginx',
-      '<html>\r\n<head><title>404 Not Found</title></head>\r\n<body>\r\n<center><h1>404 Not Found</h1></center>\r\n<hr><center>nginx</center>\r\n</body></html>',
-      '404 Not Found 404 Not Found nginx',
-    ],
-    [
       'with scripts',
-      '<html><script>alert(1)</script><style>b{}</style><!-- x -->Gone &amp; lost</html>',
-      'Gone & lost',
+      '<html><head><title>404</title></head>\r\n<script>alert(1)</script><style>b{}</style><!-- x -->Gone &amp; lost</html>',
+      '404 Gone & lost',
     ],
-    ['that never ends', `<html>${'<'.repeat(60_000)}`, '<'.repeat(200)],
+    ['that never ends', `<html>${'<'.repeat(60_000)}`, '<'.repeat(100)],
   ])('%s is shown as text', async (_, page, text) => {
     await using server = await scriptedServer({
       on: { 'tools/call': (exchange) => exchange.plain(404, page, { 'content-type': 'text/html' }) },
     });
     await using caller = await connect(createHttpTransport({ url: server.url }));
     const error = (await caller.request('tools/call').catch((reason: unknown) => reason)) as Error;
-    expect(error.message.slice(0, 400)).toContain(
-      `The server answered POST with 404 Not Found: ${text.slice(0, 100)}`,
-    );
+    expect(error.message).toContain(`The server answered POST with 404 Not Found: ${text}`);
     expect(error.message.length).toBeLessThan(300);
-  });
-});
-
-describe('a refused call', () => {
-  it('does not end the others that are under way', async () => {
-    const held: Exchange[] = [];
-    await using server = await scriptedServer({
-      on: { held: (exchange) => void held.push(exchange), 'tools/call': (exchange) => exchange.plain(401) },
-    });
-    await using caller = await connect(createHttpTransport({ url: server.url }));
-    const calls = Array.from({ length: 10 }, () => caller.request('held'));
-    await when(() => held.length === 10);
-    await expect(caller.request('tools/call')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
-    for (const exchange of held) exchange.result({ ok: true });
-    expect(await Promise.all(calls)).toHaveLength(10);
-    expect(caller.closes).toBe(0);
   });
 });

@@ -1,9 +1,8 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
 import { startCaller } from './support/caller.js';
-import { MODERN, modernParams } from './support/modern.js';
+import { modernParams } from './support/modern.js';
 import { scriptedServer } from './support/scripted-server.js';
 import { openStreams } from './support/streams.js';
 
@@ -58,42 +57,5 @@ describe('the stream of subscriptions/listen', () => {
       streams.writers.at(-1)?.result({ done: true }).end();
       expect(await pending).toEqual({ done: true });
     }
-  });
-
-  it('is closed for the client of SDK v2, which may listen again', async () => {
-    const clock = createManualClock();
-    await using server = await scriptedServer({
-      on: {
-        'server/discover': (exchange) =>
-          exchange.result({
-            supportedVersions: [MODERN],
-            capabilities: { tools: { listChanged: true } },
-            serverInfo: { name: 'modern', version: '1' },
-            resultType: 'complete',
-            ttlMs: 0,
-            cacheScope: 'private',
-          }),
-        'subscriptions/listen': (exchange) =>
-          void exchange.sse().event({
-            data: {
-              jsonrpc: '2.0',
-              method: 'notifications/subscriptions/acknowledged',
-              params: {
-                _meta: { 'io.modelcontextprotocol/subscriptionId': exchange.message.id },
-                notifications: { toolsListChanged: true },
-              },
-            },
-          }),
-      },
-    });
-    const client = new Client({ name: 't', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-    await client.connect(createHttpTransport({ url: server.url, clock, reconnect: { silenceMs: 5000 } }));
-    for (let round = 1; round <= 2; round++) {
-      const subscription = await client.listen({ toolsListChanged: true });
-      await clock.advance(5000);
-      expect(await subscription.closed).toBe('remote');
-      expect(server.of('subscriptions/listen')).toHaveLength(round);
-    }
-    await client.close();
   });
 });

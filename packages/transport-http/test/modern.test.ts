@@ -158,28 +158,6 @@ describe('C.2 the headers of one send', () => {
   });
 });
 
-describe('subscriptions/listen', () => {
-  it('stays open, delivers, and reports an end that this side did not cause', async () => {
-    await using server = await scriptedServer({
-      on: {
-        'subscriptions/listen': (exchange) =>
-          exchange
-            .sse()
-            .event({ data: { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' } })
-            .event({ data: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } })
-            .end(),
-      },
-    });
-    await using caller = await startCaller(createHttpTransport({ url: server.url }));
-    const ended = new Promise<void>((resolve) => {
-      const listen = caller.request('subscriptions/listen', modernParams(), { onRequestStreamEnd: resolve });
-      listen.catch(() => undefined);
-    });
-    await caller.until(() => caller.notifications('notifications/tools/list_changed')[0]);
-    await ended;
-  });
-});
-
 it('an event id goes into a header as UTF-8', () => {
   const headerOf = (id: string): string => streamHeaders(undefined, id)['last-event-id'] ?? '';
   expect(headerOf('plain-1')).toBe('plain-1');

@@ -8,37 +8,21 @@ function recorder(): { readonly lines: string[]; readonly logger: Logger } {
   return { lines, logger: { debug: log, info: log, warn: log, error: log } };
 }
 
-/** Not encrypted, which is warned of before anything is sent. */
-const url = 'http://mcp.example/api';
-
-it.each([true, false])(
-  'the logger of `network` gets what the network says, another one beside it: %s',
-  async (both) => {
-    const own = recorder();
-    const common = recorder();
-    const transport = createHttpTransport({
-      url,
-      network: { logger: own.logger },
-      ...(both && { logger: common.logger }),
-    });
-    expect(own.lines.join()).toContain('not encrypted');
-    expect(common.lines).toEqual([]);
-    await transport.close();
-  },
-);
-
-it('without one of its own the network uses that of the transport', async () => {
-  const common = recorder();
-  const transport = createHttpTransport({ url, logger: common.logger });
-  expect(common.lines.join()).toContain('not encrypted');
-  await transport.close();
-});
-
-it('a warning comes once, when the transport is created', async () => {
-  const own = recorder();
-  const transport = createHttpTransport({ url, network: { logger: own.logger } });
-  expect(own.lines).toHaveLength(1);
+it.each([
+  ['the logger of `network`', true, false],
+  ['the logger of `network`, not another one beside it,', true, true],
+  ['the logger of the transport, where `network` has none,', false, true],
+])('%s gets what the network says, once', async (_, hasOwn, hasCommon) => {
+  const [own, common] = [recorder(), recorder()];
+  const transport = createHttpTransport({
+    // Not encrypted, which is warned of before anything is sent.
+    url: 'http://mcp.example/api',
+    ...(hasOwn && { network: { logger: own.logger } }),
+    ...(hasCommon && { logger: common.logger }),
+  });
+  const created = [own.lines.length, common.lines.length];
   await transport.start();
   await transport.close();
-  expect(own.lines).toHaveLength(1);
+  expect([...own.lines, ...common.lines]).toEqual([expect.stringContaining('not encrypted')]);
+  expect(created).toEqual(hasOwn ? [1, 0] : [0, 1]);
 });

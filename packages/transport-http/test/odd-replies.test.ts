@@ -29,16 +29,6 @@ describe('a reply that is a list', () => {
     expect(await caller.request('tools/call')).toEqual({ ok: true });
     expect(caller.errors).toEqual([]);
   });
-
-  it('is refused with more than one message', async () => {
-    await using caller = await callerOf((exchange) =>
-      exchange.json([
-        { jsonrpc: '2.0', id: exchange.message.id, result: {} },
-        { jsonrpc: '2.0', method: 'notifications/x' },
-      ]),
-    );
-    await expect(caller.request('tools/call')).rejects.toMatchObject({ code: 'PROTOCOL_VIOLATION' });
-  });
 });
 
 describe('the reason of a reply without a response', () => {
@@ -106,16 +96,4 @@ describe('an event with the name "error"', () => {
       cause: { message: expect.stringContaining('too many streams') },
     });
   });
-});
-
-it('an event stream of the server that was never open is not said to be reopened', async () => {
-  await using server = await scriptedServer({
-    session: 's',
-    on: { GET: (exchange) => exchange.plain(200, '<html>hi</html>', { 'content-type': 'text/html' }) },
-  });
-  await using caller = await connect(createHttpTransport({ url: server.url }));
-  const error = await caller.until(() => caller.errors[0]);
-  expect(error.message).toBe(
-    'The event stream of the server could not be opened; its notifications are missed.',
-  );
 });

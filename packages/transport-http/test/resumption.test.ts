@@ -50,27 +50,6 @@ describe('a stream that ends without the answer', () => {
     });
     expect(await caller.request('tools/list')).toEqual({});
   });
-
-  it('fails the request at once when the connection ends before any answer', async () => {
-    await using server = await scriptedServer({ on: { 'tools/call': (exchange) => exchange.drop() } });
-    await using caller = await connect(createHttpTransport({ url: server.url }));
-    await expect(caller.request('tools/call')).rejects.toMatchObject({
-      code: 'CONNECTION_LOST',
-      delivery: 'unknown',
-    });
-  });
-
-  it('says not-sent when nothing listens', async () => {
-    await using server = await scriptedServer();
-    await using caller = await connect(createHttpTransport({ url: server.url }));
-    await server.stop();
-    // It finds out that its sockets are dead.
-    await expect(caller.request('tools/list')).rejects.toMatchObject({ kind: 'network-temporary' });
-    await expect(caller.request('tools/call')).rejects.toMatchObject({
-      code: 'CONNECTION_REFUSED',
-      delivery: 'not-sent',
-    });
-  });
 });
 
 describe('a stream with event ids', () => {

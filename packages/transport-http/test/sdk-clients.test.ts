@@ -2,9 +2,9 @@ import { Client as ClientV2, SdkHttpError } from '@modelcontextprotocol/client';
 import { type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { ALL_CLIENTS, clientV1, clientV2 } from './support/clients.js';
+import { ALL_CLIENTS, clientV2 } from './support/clients.js';
 import { MODERN } from './support/modern.js';
-import { REVISION, scriptedServer, type Scripts } from './support/scripted-server.js';
+import { scriptedServer, type Scripts } from './support/scripted-server.js';
 import { sdkV2Server } from './support/real-servers.js';
 import { when } from './support/turns.js';
 
@@ -142,24 +142,6 @@ describe('cancelling through an SDK', () => {
     expect(await call).toBeInstanceOf(Error);
     expect(server.of('notifications/cancelled')).toHaveLength(0);
   });
-
-  it.each([clientV1, clientV2('legacy')])(
-    '$name sends the notification before, and the stream is closed too',
-    async (kind) => {
-      await using server = await scriptedServer({
-        protocolVersion: REVISION,
-        on: { 'tools/call': (exchange) => void exchange.sse() },
-      });
-      await using client = await kind.connect(createHttpTransport({ url: server.url }));
-      const abort = new AbortController();
-      const call = client.call('slow', {}, { signal: abort.signal }).catch((error: unknown) => error);
-      const { ended } = await server.until('tools/call');
-      abort.abort();
-      await ended;
-      expect(await call).toBeInstanceOf(Error);
-      expect(server.of('notifications/cancelled')).toHaveLength(1);
-    },
-  );
 });
 
 describe('subscriptions of SDK v2', () => {

@@ -55,7 +55,11 @@ describe('the event stream of the server', () => {
     });
     await using caller = await connect(createHttpTransport({ url: server.url }));
     const error = await caller.until(() => caller.errors[0]);
-    expect(error).toMatchObject({ code: 'RECONNECT_EXHAUSTED', cause: { code: 'PROTOCOL_VIOLATION' } });
+    expect(error).toMatchObject({
+      code: 'RECONNECT_EXHAUSTED',
+      message: 'The event stream of the server could not be opened; its notifications are missed.',
+      cause: { code: 'PROTOCOL_VIOLATION' },
+    });
     expect(server.of('GET')).toHaveLength(1);
   });
 
