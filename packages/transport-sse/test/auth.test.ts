@@ -95,16 +95,6 @@ describe('headers', () => {
     expect(peer.server.seen[1]?.headers['content-type']).toBe('application/json');
   });
 
-  it('apiKey is short for a Bearer header', async () => {
-    await using peer = await start(echoing, { apiKey: 'key-1' });
-    await peer.transport.start();
-    await peer.transport.send(request(1));
-    expect(peer.server.seen.map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer key-1',
-      'Bearer key-1',
-    ]);
-  });
-
   it('of a provider are asked for each time, and override the configured ones', async () => {
     const auth = provider();
     await using peer = await start(echoing, { auth, headers: { authorization: 'Basic abc', 'x-key': '1' } });

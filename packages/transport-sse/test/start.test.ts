@@ -5,24 +5,6 @@ import { createSseTransport } from '../src/index.js';
 import { listen, request } from './support/session.js';
 import { echoing, startSseServer } from './support/sse-server.js';
 
-describe('a start', () => {
-  it('is ended by close(), and sends nothing', async () => {
-    await using server = await startSseServer({ onStream: (stream) => stream.event('endpoint', '/m') });
-    const transport = createSseTransport({ url: server.url });
-    const errors: Error[] = [];
-    transport.onerror = (error) => errors.push(error);
-    const started = failureOf(transport.start());
-    const early = failureOf(transport.send(request(1)));
-    await transport.close();
-    expect(await early).toMatchObject({ code: 'TRANSPORT_NOT_STARTED' });
-    expect(await started).toMatchObject({ code: 'TRANSPORT_CLOSED' });
-    expect(await failureOf(transport.send(request(2)))).toMatchObject({ code: 'TRANSPORT_CLOSED' });
-    expect(transport.describe?.()).toMatchObject({ endpoint: false });
-    expect(server.seen).toEqual([]);
-    expect(errors).toEqual([]);
-  });
-});
-
 describe('the endpoint', () => {
   it.each([
     ['a path', () => '/messages?session=1', '/messages?session=1'],
@@ -201,14 +183,10 @@ describe('start', () => {
 
   it.each([
     [400, 'ENDPOINT_INCOMPATIBLE'],
-    [404, 'ENDPOINT_INCOMPATIBLE'],
-    [405, 'ENDPOINT_INCOMPATIBLE'],
     [406, 'ENDPOINT_INCOMPATIBLE'],
-    [402, 'HTTP_STATUS'],
     [403, 'HTTP_STATUS'],
     [429, 'RATE_LIMITED'],
     [500, 'SERVER_ERROR'],
-    [503, 'SERVER_ERROR'],
   ])('HTTP %i is %s, with a piece of the page', async (status, code) => {
     await using server = await startSseServer({
       onGet(_, response) {
@@ -269,14 +247,9 @@ describe('start', () => {
         expect.objectContaining({ code, kind: 'config', server: 'one' }),
       );
     invalid({ url: 'https://u:p@example.com/' }, 'CONFIG_INVALID');
-    invalid({ url: 'https://example.com/#x' }, 'CONFIG_INVALID');
-    invalid({ url: 'ftp://example.com/' }, 'CONFIG_INVALID');
-    invalid({ headers: { 'x-a': 'b\r\nc' } }, 'HEADER_INVALID');
-    invalid({ headers: { Host: 'x' } }, 'HEADER_INVALID');
     invalid({ headers: { 'Content-Type': 'x' } }, 'HEADER_INVALID');
     invalid({ headers: { 'Last-Event-ID': 'x' } }, 'HEADER_INVALID');
     invalid({ headers: { authorization: 'x' }, apiKey: 'y' }, 'CONFIG_INVALID');
-    invalid({ apiKey: 'a\nb' }, 'HEADER_INVALID');
     invalid({ network: { proxy: 'socks5://x' } }, 'CONFIG_INVALID');
   });
 });

@@ -5,9 +5,6 @@ import { createSseTransport, type SseTransportOptions } from '../src/index.js';
 import { listen, notification, request } from './support/session.js';
 import { echoing, startSseServer, type SseBehavior } from './support/sse-server.js';
 
-/** Milliseconds; 360000 in the nightly run. */
-const SILENCE_MS = Number(process.env['FITTINGS_SILENCE_MS'] ?? 2000);
-
 async function connected(behavior: SseBehavior = {}, options: Partial<SseTransportOptions> = {}) {
   const server = await startSseServer(behavior);
   const transport = createSseTransport({ url: server.url, server: 'one', ...options });
@@ -140,30 +137,6 @@ describe('the answer to a POST', () => {
 });
 
 describe('messages on the stream', () => {
-  it('are dropped when no request waits for them: unknown id, second answer, after cancel', async () => {
-    await using peer = await connected();
-    const { transport, session, stream } = peer;
-    const answer = (id: unknown, result = {}) => stream.message({ jsonrpc: '2.0', id, result });
-    const first = transport.send(request(1));
-    answer(99);
-    answer('1');
-    answer(1);
-    answer(1, { second: true });
-    await first;
-    const cancelled = transport.send(request(2));
-    await transport.send(notification('notifications/cancelled', { requestId: 2 }));
-    answer(2);
-    stream.message(notification('notifications/last'));
-    await session.received(2);
-    await cancelled;
-    expect(session.messages).toEqual([
-      { jsonrpc: '2.0', id: 1, result: {} },
-      notification('notifications/last'),
-    ]);
-    expect(session.errors.map((error) => (error as { code?: string }).code)).toEqual(['RESPONSE_UNEXPECTED']);
-    expect(transport.describe?.()).toMatchObject({ RESPONSE_UNEXPECTED: 3 });
-  });
-
   it('of another name are ignored, and so are unknown fields', async () => {
     await using peer = await connected();
     const { session, stream } = peer;
@@ -176,52 +149,18 @@ describe('messages on the stream', () => {
     expect(session.errors).toEqual([]);
   });
 
-  it('that are no JSON, no JSON-RPC or no UTF-8 are counted, and the connection lives on', async () => {
-    await using peer = await connected(echoing);
-    const { session, stream, transport } = peer;
-    stream.event('message', '{broken');
-    stream.event('message', '');
-    stream.event('message', '[]');
-    stream.event('message', '{"jsonrpc":"1.0","method":"x"}');
-    await transport.send(request(1));
-    expect(session.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: { echo: {} } }]);
-    expect(transport.describe?.()).toMatchObject({ MESSAGE_INVALID: 3 });
-    expect(session.errors).toHaveLength(1);
-  });
-
-  it.each([
-    ['a line', 'data: ', 'x'.repeat(1000)],
-    ['lines of data', '', 'data: x\n'.repeat(100)],
-    ['a comment', ':', 'x'.repeat(1000)],
-  ])('%s without end are refused, and the transport ends', async (_, head, piece) => {
+  it('lines of data without end are refused, and the transport ends', async () => {
     await using peer = await connected({}, { maxMessageBytes: 100_000 });
     const open = failureOf(peer.transport.send(request(1)));
     const stream = { over: false };
     void peer.stream.closed.then(() => (stream.over = true));
-    peer.stream.write(head);
     while (!stream.over) {
-      peer.stream.write(piece);
+      peer.stream.write('data: x\n'.repeat(100));
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await open).toMatchObject({ code: 'MESSAGE_TOO_LARGE', delivery: 'unknown', server: 'one' });
     await peer.session.closed;
     expect(peer.transport.closeReason?.code).toBe('MESSAGE_TOO_LARGE');
-  });
-
-  it('of 20 MB arrive', async () => {
-    await using peer = await connected();
-    const sent = peer.transport.send(request(1));
-    peer.stream.message({ jsonrpc: '2.0', id: 1, result: { text: 'ä'.repeat(10_000_000) } });
-    await sent;
-    expect(peer.session.messages).toHaveLength(1);
-  });
-
-  it('a million comments and empty events cost little, and a message after them arrives', async () => {
-    await using peer = await connected(echoing);
-    for (let turn = 0; turn < 100; turn++) peer.stream.write(':\n\n\n: keep-alive\n\n'.repeat(5000));
-    await peer.transport.send(request(1));
-    expect(peer.session.messages).toHaveLength(1);
-    expect(peer.session.errors).toEqual([]);
   });
 });
 
@@ -261,14 +200,6 @@ describe('the idle limit', () => {
     await using peer = await connected(echoing, { clock });
     expect(clock.pending).toBe(0);
     await clock.advance(1e9);
-    await peer.transport.send(request(1));
-    expect(peer.session.closes).toBe(0);
-  });
-
-  it('a stream that is silent for a long time stays open', { timeout: SILENCE_MS + 30_000 }, async () => {
-    // undici would end it after 300 s by itself; the nightly run waits for longer than that.
-    await using peer = await connected(echoing, { network: { timeouts: { headersMs: SILENCE_MS / 4 } } });
-    await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
     await peer.transport.send(request(1));
     expect(peer.session.closes).toBe(0);
   });

@@ -146,17 +146,6 @@ describe('sign-in on the upgrade request', () => {
     expect(await failed).toMatchObject({ code: 'TRANSPORT_CLOSED' });
   });
 
-  it('a header of the provider is checked like a configured one', async () => {
-    await using server = await startDecidingServer(() => undefined);
-    for (const headers of [{ Authorization: 'Bearer canary\r\nX: y' }, { Host: 'evil.example' }]) {
-      const auth: AuthProvider = { ...provider(), headers: async () => headers };
-      const error = await failureOf(client(server.url, { auth }).transport.start());
-      expect(error).toMatchObject({ code: 'HEADER_INVALID' });
-      expect(inspect(error)).not.toContain('canary');
-    }
-    expect(server.requests).toEqual([]);
-  });
-
   it('a huge challenge stays out of the error, and so does the token', async () => {
     await using server = await startDecidingServer(() =>
       unauthorized(`Bearer realm="${'x'.repeat(12_000)}"`),

@@ -6,30 +6,6 @@ import { startRawServer } from './support/raw-server.js';
 const MIB = 1024 * 1024;
 
 describe('a peer that does not read', () => {
-  it('makes send() wait, and every message arrives in order when it reads again', async () => {
-    await using raw = await startRawServer();
-    const recorder = await startedClient(raw.url);
-    await using _ = recorder.transport;
-    const peer = await raw.connection();
-    peer.socket.pause();
-    const text = 'x'.repeat(256 * 1024);
-    let settled = 0;
-    const sends = Array.from({ length: 64 }, async (_unused, index) => {
-      await recorder.notify('notifications/x', { index, text });
-      settled += 1;
-    });
-    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(settled).toBeLessThan(64);
-    peer.socket.resume();
-    await Promise.all(sends);
-    for (let index = 0; index < 64; index++) {
-      const { params } = JSON.parse((await peer.nextFrame()).payload.toString()) as {
-        params: { index: number };
-      };
-      expect(params.index).toBe(index);
-    }
-  });
-
   it('refuses with SEND_QUEUE_FULL above the limit and goes on with what it took', async () => {
     await using raw = await startRawServer();
     const recorder = await startedClient(raw.url, { maxQueuedBytes: 20 * MIB });

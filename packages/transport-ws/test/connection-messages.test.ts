@@ -19,7 +19,12 @@ describe('what is said about a WebSocket that did not open', () => {
     await listening[Symbol.asyncDispose]();
     const origin = `ws://127.0.0.1:${listening.port}`;
     const error = await failureOf(client(`${origin}/mcp?key=secret`).transport.start());
-    expect(error.message).toBe(`Connection refused by ${origin}: nothing is listening there.`);
+    expect(error).toMatchObject({
+      code: 'CONNECTION_REFUSED',
+      retryable: true,
+      message: `Connection refused by ${origin}: nothing is listening there.`,
+      cause: { code: 'ECONNREFUSED' },
+    });
   });
 
   it('says that a port does not speak TLS, or that it may', async () => {

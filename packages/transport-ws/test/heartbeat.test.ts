@@ -143,30 +143,14 @@ describe('a dead peer', () => {
     expect(recorder.transport.closeReason).toBeUndefined();
   });
 
-  it('a peer that answers pings lives, and none are sent when the heartbeat is off', async () => {
+  it.each([
+    ['ends with the connection', {}, 1],
+    ['can be off', false, 0],
+  ] as const)('the heartbeat %s', async (_, heartbeat, timers) => {
     await using raw = await startRawServer();
     const clock = createManualClock();
-    const recorder = await startedClient(raw.url, { clock });
-    const silent = await startedClient(raw.url, { clock, heartbeat: false });
-    const peer = await raw.connection();
-    await clock.advance(30_000);
-    const ping = await peer.nextFrame();
-    const pong = frame(ping.payload, { opcode: OPCODE.pong });
-    await new Promise<void>((resolve) => peer.socket.write(pong, () => resolve()));
-    await clock.advance(30_000);
-    await clock.advance(30_000);
-    expect(recorder.transport.closeReason).toBeUndefined();
-    await clock.advance(10_000_000);
-    await recorder.closed;
-    expect(silent.transport.closeReason).toBeUndefined();
-    await silent.transport.close();
-  });
-
-  it('the heartbeat ends with the connection', async () => {
-    await using raw = await startRawServer();
-    const clock = createManualClock();
-    const { transport } = await startedClient(raw.url, { clock });
-    expect(clock.pending).toBe(1);
+    const { transport } = await startedClient(raw.url, { clock, heartbeat });
+    expect(clock.pending).toBe(timers);
     await transport.close();
     expect(clock.pending).toBe(0);
   });
