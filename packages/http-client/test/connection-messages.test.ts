@@ -21,27 +21,6 @@ async function failureOf(url: string, options: object = {}): Promise<{ message: 
 }
 
 describe('what is said about a connection that failed', () => {
-  it('names a refused connection', async () => {
-    const server = await startHttp((_, response) => response.end());
-    await server[Symbol.asyncDispose]();
-    expect((await failureOf(server.origin)).message).toBe(
-      `Connection refused by ${server.origin}: nothing is listening there.`,
-    );
-  });
-
-  it('names a host that does not resolve', async () => {
-    const resolve = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
-    const { message } = await failureOf('https://x.example/secret?key=1', { resolve });
-    expect(message).toBe('Could not resolve the host name of https://x.example.');
-  });
-
-  it('names an answer that is not HTTP', async () => {
-    await using server = await startTcp((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-    expect((await failureOf(server.origin)).message).toBe(
-      `Received a malformed HTTP response from ${server.origin}.`,
-    );
-  });
-
   it('names a redirect that was not followed, and a body that is too large', async () => {
     await using server = await startHttp(({ url }, response) =>
       url === '/'

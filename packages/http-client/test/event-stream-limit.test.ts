@@ -22,12 +22,12 @@ const BOMBS: Readonly<Record<string, Buffer>> = {
 };
 const bomb = (encoding: string): Buffer => BOMBS[encoding] ?? PLAIN;
 
-const TYPES = ['text/event-stream', 'Text/Event-Stream; charset=utf-8', 'text/event-stream;x=y'];
-const ENCODINGS = ['identity', 'gzip', 'br'];
-const cases = TYPES.flatMap((type) => ENCODINGS.map((encoding) => [type, encoding] as const));
-
 describe('a reply that calls itself an event stream', () => {
-  it.each(cases)('is bounded where none was asked for, by exchange: %s, %s', async (type, encoding) => {
+  it.each([
+    ['text/event-stream', 'identity'],
+    ['Text/Event-Stream; charset=utf-8', 'gzip'],
+    ['text/event-stream;x=y', 'br'],
+  ])('is bounded where none was asked for: %s, %s', async (type, encoding) => {
     const body = bomb(encoding);
     await using server = await startHttp((_, response) =>
       response.writeHead(200, { 'content-type': type, 'content-encoding': encoding }).end(body),
@@ -37,33 +37,22 @@ describe('a reply that calls itself an event stream', () => {
     await seen.settled;
     expect(seen.error).toMatchObject({ code: 'MESSAGE_TOO_LARGE', details: { limit: LIMIT } });
     expect(seen.bytes).toBeLessThanOrEqual(LIMIT);
-  });
-
-  it.each(cases)('is bounded in fetch: %s, %s', async (type, encoding) => {
-    const body = bomb(encoding);
-    await using server = await startHttp((_, response) =>
-      response.writeHead(200, { 'content-type': type, 'content-encoding': encoding }).end(body),
-    );
-    await using network = networkFor(server);
     await expect(network.fetch(server.origin)).rejects.toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
   });
 
-  it.each([302, 400, 401, 404, 500, 503])(
-    'is bounded with the status %i, though a stream was asked for',
-    async (status) => {
-      const body = bomb('gzip');
-      await using server = await startHttp((_, response) =>
-        response
-          .writeHead(status, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
-          .end(body),
-      );
-      await using network = networkFor(server);
-      const seen = record(network, { url: new URL(server.origin), method: 'GET', eventStream: true });
-      await seen.settled;
-      expect(seen.error).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
-      expect(seen.bytes).toBeLessThanOrEqual(LIMIT);
-    },
-  );
+  it.each([302, 401, 500])('is bounded with the status %i, though a stream was asked for', async (status) => {
+    const body = bomb('gzip');
+    await using server = await startHttp((_, response) =>
+      response
+        .writeHead(status, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' })
+        .end(body),
+    );
+    await using network = networkFor(server);
+    const seen = record(network, { url: new URL(server.origin), method: 'GET', eventStream: true });
+    await seen.settled;
+    expect(seen.error).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
+    expect(seen.bytes).toBeLessThanOrEqual(LIMIT);
+  });
 
   it('is bounded behind a redirect', async () => {
     const body = bomb('gzip');

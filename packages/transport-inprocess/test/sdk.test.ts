@@ -75,40 +75,6 @@ for (const way of ways) {
 }
 
 describe('both SDKs in detail', () => {
-  for (const { name, make } of clients) {
-    it(`${name}: every progress notification arrives before the result`, async () => {
-      const client = make();
-      await client.connect(createInProcessTransport({ createServer: () => makeServerV1() }));
-      const seen: number[] = [];
-      await client.call('count', { to: 100 }, { onprogress: ({ progress }) => seen.push(progress) });
-      expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
-      await client.close();
-    });
-
-    it(`${name}: an aborted call settles once, the server's work is aborted, the connection stays open`, async () => {
-      const client = make();
-      await client.connect(createInProcessTransport({ createServer: () => makeServerV2() }));
-      const controller = new AbortController();
-      const call = client.call('wait', {}, { signal: controller.signal });
-      await client.call('add', { a: 1, b: 1 });
-      controller.abort(new Error('enough'));
-      await expect(call).rejects.toThrow('enough');
-      expect(await client.call('add', { a: 2, b: 2 })).toMatchObject({ content: [{ text: '4' }] });
-      await client.close();
-    });
-
-    it(`${name}: a server that closes ends the connection, and open calls fail at once`, async () => {
-      const server = makeServerV1();
-      const client = make();
-      const transport = createInProcessTransport({ createServer: () => server });
-      await client.connect(transport);
-      const call = client.call('wait');
-      await client.call('add', { a: 1, b: 1 });
-      await Promise.all([expect(call).rejects.toMatchObject({ code: 'CONNECTION_LOST' }), server.close()]);
-      expect(transport.closeReason).toMatchObject({ code: 'CONNECTION_LOST' });
-    });
-  }
-
   it('a thread that dies ends its connections, and open calls fail at once', async () => {
     const doomed = new Worker(new URL('./support/sdk-worker.mjs', import.meta.url), { execArgv: [] });
     const channel = createChannelClient(portChannel(doomed));

@@ -4,11 +4,6 @@ import { isRunning, until, watchResources } from './support/processes.js';
 import { startToy, toyClient } from './support/toy-client.js';
 
 describe('a server that runs', () => {
-  it('gets its arguments, and its messages reach the client', async () => {
-    await using client = await startToy({ flags: ['--one', 'two words'] });
-    expect(await client.result('argv')).toEqual({ argv: ['--one', 'two words'] });
-  });
-
   it('gets every argument byte for byte, because no shell reads them', async () => {
     const odd = [
       '$(touch x)',
@@ -27,11 +22,6 @@ describe('a server that runs', () => {
     ];
     await using client = await startToy({ flags: odd });
     expect(await client.result('argv')).toEqual({ argv: odd });
-  });
-
-  it('runs in `cwd`', async () => {
-    await using client = await startToy({ cwd: '/' });
-    expect(await client.result('cwd')).toEqual({ cwd: '/' });
   });
 
   it('describes itself', async () => {
@@ -112,14 +102,6 @@ describe('a server that ends', () => {
     await expect(exit).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
   });
 
-  it('that exits before its first byte fails the first request', async () => {
-    await using client = await startToy({ args: ['-e', 'process.exit(7)'] });
-    await expect(client.ask('ping')).rejects.toMatchObject({
-      code: 'PROCESS_EXITED',
-      details: { exitCode: 7 },
-    });
-  });
-
   it('that closes its stdout without exiting is ended', async () => {
     await using client = await startToy();
     const pid = client.transport.pid ?? 0;
@@ -155,29 +137,5 @@ describe('a transport', () => {
     const missing = toyClient({ command: '/does/not/exist' });
     await expect(missing.transport.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_FOUND' });
     await until(() => surplus().length === 0);
-  });
-
-  it('is closed by its signal, before and after start()', async () => {
-    const abort = new AbortController();
-    await using client = await startToy({ signal: abort.signal });
-    const pid = client.transport.pid ?? 0;
-    expect(isRunning(pid)).toBe(true);
-    const pending = client.ask('silent');
-    abort.abort();
-    await expect(pending).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(client.transport.closeReason).toMatchObject({ code: 'ABORTED' });
-    await client.transport.close();
-    expect(isRunning(pid)).toBe(false);
-    const late = toyClient({ signal: abort.signal });
-    await expect(late.transport.start()).rejects.toMatchObject({ code: 'ABORTED' });
-  });
-
-  it('that is closed while it starts leaves no process behind', async () => {
-    await using client = toyClient();
-    const started = client.transport.start();
-    await client.transport.close();
-    await expect(started).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
-    const { pid } = client.transport.describe();
-    expect(typeof pid !== 'number' || !isRunning(pid)).toBe(true);
   });
 });

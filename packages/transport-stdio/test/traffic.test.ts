@@ -38,19 +38,6 @@ describe('a server that does not read', () => {
     await expect(large).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'unknown' });
   });
 
-  it('tells requests that never left the queue from those that the server may have read', async () => {
-    await using client = await startToy();
-    await client.result('stop-reading');
-    const sent = client.ask('length', { text: 'x'.repeat(5 * MB) });
-    await new Promise((resolve) => setImmediate(resolve));
-    const queued = client.ask('ping');
-    const notification = client.notify('n');
-    process.kill(client.transport.pid ?? 0, 'SIGKILL');
-    await expect(sent).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'unknown' });
-    await expect(queued).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'not-sent' });
-    await expect(notification).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'not-sent' });
-  });
-
   it('that closes its stdin without exiting is ended: EPIPE is handled', async () => {
     await using client = await startToy();
     const pid = client.transport.pid ?? 0;
