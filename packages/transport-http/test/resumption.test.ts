@@ -19,6 +19,13 @@ const resuming =
   (exchange) =>
     exchange.headers['last-event-id'] === undefined ? exchange.plain(405) : script(exchange);
 
+/** The stream of a call that ends after its first event. */
+const interrupted: Script = (exchange) =>
+  exchange
+    .sse()
+    .event({ id: 'a1', retry: 1, data: progress(1) })
+    .end();
+
 const resumed = (server: { of(kind: string): readonly Exchange[] }): readonly Exchange[] =>
   server.of('GET').filter((exchange) => exchange.headers['last-event-id'] !== undefined);
 
@@ -160,11 +167,7 @@ describe('a stream with event ids', () => {
     await using server = await scriptedServer({
       session: 's',
       on: {
-        'tools/call': (exchange) =>
-          exchange
-            .sse()
-            .event({ id: 'a1', retry: 1, data: progress(1) })
-            .end(),
+        'tools/call': interrupted,
         GET: resuming(script),
       },
     });
@@ -181,11 +184,7 @@ describe('a stream with event ids', () => {
     await using server = await scriptedServer({
       session: 's',
       on: {
-        'tools/call': (exchange) =>
-          exchange
-            .sse()
-            .event({ id: 'a1', retry: 1, data: progress(1) })
-            .end(),
+        'tools/call': interrupted,
         GET: (exchange) =>
           exchange.headers['last-event-id'] === undefined ? own.script(exchange) : exchange.plain(404),
       },
@@ -286,11 +285,7 @@ describe('the stateless revision', () => {
     let ends = 0;
     await using server = await scriptedServer({
       on: {
-        'tools/call': (exchange) =>
-          exchange
-            .sse()
-            .event({ id: 'a1', retry: 1, data: progress(1) })
-            .end(),
+        'tools/call': interrupted,
       },
     });
     await using caller = await startCaller(createHttpTransport({ url: server.url }));

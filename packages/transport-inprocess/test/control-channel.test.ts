@@ -6,7 +6,7 @@ import {
   type ConnectableServer,
   type ControlChannel,
 } from '@mcp-fittings/transport-inprocess';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryChannel } from './support/memory-channel.js';
 import { makeClientV1, makeClientV2 } from './support/sdk-clients.js';
 import { makeServerV1, makeServerV2 } from './support/sdk-servers.mjs';
@@ -159,20 +159,13 @@ describe('serveChannel', () => {
   };
 
   it('creates a server at the first request, not for leftovers of an earlier connection', async () => {
-    let made = 0;
-    const { wire, server } = serve({
-      servers: {
-        a: () => {
-          made++;
-          return makeServerV1();
-        },
-      },
-    });
+    const make = vi.fn(() => makeServerV1());
+    const { wire, server } = serve({ servers: { a: make } });
     wire.far.hear('a', { jsonrpc: '2.0', method: 'notifications/initialized' });
     wire.far.hear('a', { jsonrpc: '2.0', id: 3, result: {} });
-    expect(made).toBe(0);
+    expect(make).not.toHaveBeenCalled();
     wire.far.hear('a', initialize(0));
-    expect(made).toBe(1);
+    expect(make).toHaveBeenCalledOnce();
     await server.close();
   });
 
@@ -266,18 +259,11 @@ describe('serveChannel', () => {
   });
 
   it('uses one server for a server/discover probe and the initialize that follows', async () => {
-    let made = 0;
-    const { wire, server } = serve({
-      servers: {
-        a: () => {
-          made++;
-          return makeServerV2();
-        },
-      },
-    });
+    const make = vi.fn(() => makeServerV2());
+    const { wire, server } = serve({ servers: { a: make } });
     const client = makeClientV2('auto');
     await client.connect(createChannelClient(wire.near).transport('a'));
-    expect(made).toBe(1);
+    expect(make).toHaveBeenCalledOnce();
     await client.close();
     await server.close();
   });

@@ -1,7 +1,7 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { AuthRequiredError, type Transport } from '@mcp-fittings/client-core';
 import { createInProcessTransport, type ConnectableServer } from '@mcp-fittings/transport-inprocess';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { makeServerV1 } from './support/sdk-servers.mjs';
 
@@ -28,16 +28,11 @@ function recordingServer(): ConnectableServer & { readonly log: string[] } {
 describe('createInProcessTransport', () => {
   it('creates its server when it starts, not before, and closes it with the connection', async () => {
     const server = recordingServer();
-    let made = 0;
-    const transport = createInProcessTransport({
-      createServer: () => {
-        made++;
-        return server;
-      },
-    });
-    expect(made).toBe(0);
+    const createServer = vi.fn(() => server);
+    const transport = createInProcessTransport({ createServer });
+    expect(createServer).not.toHaveBeenCalled();
     await transport.start();
-    expect(made).toBe(1);
+    expect(createServer).toHaveBeenCalledOnce();
     await transport.close();
     expect(server.log).toEqual(['connect', 'close']);
   });

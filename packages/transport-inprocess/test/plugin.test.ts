@@ -1,5 +1,5 @@
 import { inprocess, type ControlChannel } from '@mcp-fittings/transport-inprocess';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { makeClientV1 } from './support/sdk-clients.js';
 import { makeServerV1, makeServerV2 } from './support/sdk-servers.mjs';
 
@@ -17,18 +17,11 @@ describe('inprocess()', () => {
   });
 
   it('creates a server for each connection', async () => {
-    let made = 0;
-    const plugin = inprocess({
-      servers: {
-        notes: () => {
-          made++;
-          return makeServerV1();
-        },
-      },
-    });
+    const notes = vi.fn(() => makeServerV1());
+    const plugin = inprocess({ servers: { notes } });
     const clients = [makeClientV1(), makeClientV1()];
     for (const client of clients) await client.connect(plugin.create({}, context));
-    expect(made).toBe(2);
+    expect(notes).toHaveBeenCalledTimes(2);
     for (const client of clients) expect(await client.tools()).toContain('add');
     await Promise.all(clients.map((client) => client.close()));
   });
