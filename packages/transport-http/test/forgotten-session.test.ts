@@ -13,6 +13,7 @@ const WAYS: Readonly<Record<string, (exchange: Exchange) => void>> = {
   '410 without a body': (exchange) => exchange.plain(410),
   '409 and an error': (exchange) => exchange.rpcError(-32_000, 'Stale Mcp-Session-Id', 409, null),
   '409 and the error of the request': (exchange) => exchange.json(answered(exchange, NOT_FOUND), 409),
+  '409 without a body': (exchange) => exchange.plain(409),
   '400 and JSON of its own': (exchange) => exchange.json({ detail: 'unknown sid' }, 400),
   '400 and an error with an id of its own': (exchange) =>
     exchange.rpcError(-32_600, 'Bad Request: No valid session', 400, 'server-error'),
@@ -96,11 +97,13 @@ describe('a session that the server knows', () => {
     'refuses ping otherwise': (exchange) => exchange.plain(405),
     'drops ping': (exchange) => exchange.drop(),
   };
-  /** Each refusal by a server that answers `ping`, and one by servers that do with `ping` what else they may. */
+  /** Each refusal by a server that answers `ping`; other answers to it after the refusal that they resemble most. */
   const cases = [
     ...Object.keys(REFUSALS).map((way) => [way, 'answers ping'] as const),
-    ...Object.keys(PINGS).map((kind) => ['409 about another session', kind] as const),
-  ];
+    ['200 and an error about another session', 'does not know ping'],
+    ['400 and a text', 'refuses ping otherwise'],
+    ['400 and a text', 'drops ping'],
+  ] as const;
 
   it.each(cases)('is kept after %s by a server that %s', async (way, kind) => {
     const [refuse, error] = REFUSALS[way]!;
