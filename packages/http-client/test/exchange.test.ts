@@ -54,15 +54,6 @@ describe('an exchange', () => {
     expect(server.seen[0]?.headers['content-length']).toBe('6');
   });
 
-  it('uses the same sockets again for requests that follow each other', async () => {
-    await using server = await startHttp((_, response) => response.end('ok'));
-    await using network = networkFor(server);
-    for (let turn = 0; turn < 20; turn++)
-      await request(network, { url: at(server), method: 'POST', body: '{}' });
-    // Two: undici lets a socket rest for a turn of the event loop, to see whether the server closes it after all.
-    expect(server.connections).toBeLessThanOrEqual(2);
-  });
-
   it.each(['127.0.0.1', '::1'])('connects to a host with one reachable address: %s', async (host) => {
     await using server = await startOnlyAt(host);
     const url = new URL(`http://mcp.test:${server.port}/`);

@@ -49,14 +49,6 @@ describe('an address in a URL of a server', () => {
     'https://[::]/',
     'https://[::1]/',
     'https://[::ffff:7f00:1]/',
-    'https://[::ffff:10.0.0.1]/',
-    'https://[::ffff:169.254.169.254]/',
-    'https://[::127.0.0.1]/',
-    'https://[64:ff9b::7f00:1]/',
-    'https://[64:ff9b::a9fe:a9fe]/',
-    'https://[64:ff9b:1::1]/',
-    'https://[2002:7f00:1::]/',
-    'https://[2001::1]/',
     'https://[fd00::1]/',
     'https://[fe80::1]/',
     'https://[fec0::1]/',
@@ -77,29 +69,23 @@ describe('an address in a URL of a server', () => {
       });
   });
 
-  it.each([
-    '10.1.2.3',
-    '::1',
-    '127.0.0.1',
-    '169.254.169.254',
-    '::ffff:192.168.0.1',
-    '64:ff9b::a00:1',
-    'fd12::1',
-    '0.0.0.0',
-  ])('is blocked when a name resolves to it: %s', async (address) => {
-    const asked: string[] = [];
-    const resolve = (host: string) => {
-      asked.push(host);
-      // One good address does not make the other good.
-      return Promise.resolve(['93.184.216.34', address]);
-    };
-    await using network = remote({ resolve });
-    await expect(network.fetch('https://as.example.com/token', { method: 'POST' })).rejects.toMatchObject({
-      code: 'ADDRESS_BLOCKED',
-      delivery: 'not-sent',
-    });
-    expect(asked).toEqual(['as.example.com']);
-  });
+  it.each(['10.1.2.3', 'fd12::1', '::ffff:192.168.0.1'])(
+    'is blocked when a name resolves to it: %s',
+    async (address) => {
+      const asked: string[] = [];
+      const resolve = (host: string) => {
+        asked.push(host);
+        // One good address does not make the other good.
+        return Promise.resolve(['93.184.216.34', address]);
+      };
+      await using network = remote({ resolve });
+      await expect(network.fetch('https://as.example.com/token', { method: 'POST' })).rejects.toMatchObject({
+        code: 'ADDRESS_BLOCKED',
+        delivery: 'not-sent',
+      });
+      expect(asked).toEqual(['as.example.com']);
+    },
+  );
 
   it.each([
     ['IPv4-mapped, private', '::ffff:10.0.0.1'],

@@ -173,11 +173,8 @@ describe('a proxy', () => {
   });
 
   it.each([
-    ['http_proxy', 'http'],
     ['HTTP_PROXY', 'http'],
     ['https_proxy', 'https'],
-    ['HTTPS_PROXY', 'https'],
-    ['ALL_PROXY', 'https'],
   ])('is found in %s', async (name, scheme) => {
     await using proxy = await startProxy({ hosts: { 'mcp.test': '127.0.0.1' } });
     const answer = (_: unknown, response: { end(text: string): void }) => response.end('ok');

@@ -80,7 +80,7 @@ describe('a server of the user, in a directory with files from a stranger', () =
     rmSync(join(clone, 'pwned'));
   });
 
-  it.each(['', '.', ':', './bin', 'bin', `::/does/not/exist`, `.:/does/not/exist:bin:`])(
+  it.each(['', '.', 'bin', `.:/does/not/exist::./bin:`])(
     'with the PATH "%s" is not looked up in its own or the working directory',
     async (path) => {
       expect(await hostInClone({ command: 'planted', cwd: clone, env: { PATH: path } })).toMatch(

@@ -61,37 +61,26 @@ function ladder(obeys: { stdinEnd?: boolean; sigterm?: boolean; sigkill?: boolea
 }
 
 describe('the steps of a shutdown', () => {
-  it('closes stdin and does nothing else if that is enough', async () => {
-    expect(await ladder({ stdinEnd: true }).run(true)).toEqual({ steps: ['end at 0'], gone: true, at: 0 });
+  const END = 'end at 0';
+
+  it.each<[string, Parameters<typeof ladder>[0], string[], boolean, number]>([
+    ['only closing stdin if that is enough', { stdinEnd: true }, [END], true, 0],
+    ['then SIGTERM', { sigterm: true }, [END, 'SIGTERM at 1000'], true, 1000],
+    ['then SIGKILL', { sigkill: true }, [END, 'SIGTERM at 1000', 'SIGKILL at 1500'], true, 1500],
+    ['giving up on what survives SIGKILL', {}, [END, 'SIGTERM at 1000', 'SIGKILL at 1500'], false, 1700],
+    [
+      'SIGTERM for the children of a server that has exited, without waiting for the server',
+      { stdinEnd: true, survivors: true, sigterm: true },
+      [END, 'SIGTERM at 100'],
+      true,
+      100,
+    ],
+  ])('are %s', async (_, obeys, steps, gone, at) => {
+    expect(await ladder(obeys).run(true)).toEqual({ steps, gone, at });
   });
 
-  it('takes one more step after each time-out', async () => {
-    expect(await ladder({ sigterm: true }).run(true)).toEqual({
-      steps: ['end at 0', 'SIGTERM at 1000'],
-      gone: true,
-      at: 1000,
-    });
-    expect(await ladder({ sigkill: true }).run(true)).toEqual({
-      steps: ['end at 0', 'SIGTERM at 1000', 'SIGKILL at 1500'],
-      gone: true,
-      at: 1500,
-    });
-  });
-
-  it('gives up on what even SIGKILL does not end', async () => {
-    expect(await ladder({}).run(true)).toMatchObject({ gone: false, at: 1700 });
-  });
-
-  it('begins with SIGTERM when stdin need not be closed', async () => {
+  it('begin with SIGTERM when stdin need not be closed', async () => {
     expect(await ladder({ sigterm: true }).run(false)).toMatchObject({ steps: ['SIGTERM at 0'], gone: true });
-  });
-
-  it('ends the children of a server that has exited, without waiting for the server', async () => {
-    expect(await ladder({ stdinEnd: true, survivors: true, sigterm: true }).run(true)).toEqual({
-      steps: ['end at 0', 'SIGTERM at 100'],
-      gone: true,
-      at: 100,
-    });
   });
 });
 

@@ -134,25 +134,6 @@ describe('a server that cannot be started', () => {
     expect(error).toMatchObject({ code: 'SPAWN_FAILED', hint: expect.stringContaining('too long') });
   });
 
-  it('reports a system that has run out of processes', async () => {
-    const cause = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' });
-    const explained = await explainSpawnError(cause, { command: 'x', env: {}, platform: 'linux' });
-    expect(explained).toMatchObject({
-      code: 'SPAWN_FAILED',
-      options: { hint: expect.stringContaining('processes') },
-    });
-  });
-
-  it('reports a command line that is too long for Windows', async () => {
-    const cause = Object.assign(new Error('spawn ENAMETOOLONG'), { code: 'ENAMETOOLONG' });
-    const env = { PATH: process.env['PATH'] ?? '' };
-    const explained = await explainSpawnError(cause, { command: 'node', env, platform: 'win32' });
-    expect(explained).toMatchObject({
-      code: 'SPAWN_FAILED',
-      options: { hint: expect.stringContaining('too long') },
-    });
-  });
-
   it('tells a user of macOS how to release a downloaded program', async () => {
     const cause = Object.assign(new Error('spawn tool EPERM'), { code: 'EPERM' });
     const explained = await explainSpawnError(cause, { command: 'tool', env: {}, platform: 'darwin' });
@@ -173,14 +154,28 @@ describe('a server that cannot be started', () => {
       expect(hint).toMatch(/^It wrote nothing to stderr/);
   });
 
-  it.each([
-    ['python', 'ENOENT', /^Install Python, whose command may be .*`py`, .*older PATH/],
-    ['NPX.CMD', 'ENOENT', /^Install Node\.js/],
-    [String.raw`C:\tools\server.ps1`, 'ENOEXEC', /powershell with -NoProfile and -File/],
-  ])('tells a user of Windows what to do about %s', async (command, code, hint) => {
-    const cause = Object.assign(new Error(`spawn ${command} ${code}`), { code });
-    const explained = await explainSpawnError(cause, { command, env: { PATH: '' }, platform: 'win32' });
-    expect(explained.options.hint).toMatch(hint);
+  it.each<[NodeJS.Platform, string, string, string, RegExp]>([
+    ['linux', 'x', 'EAGAIN', 'SPAWN_FAILED', /processes/],
+    ['win32', 'node', 'ENAMETOOLONG', 'SPAWN_FAILED', /too long/],
+    [
+      'win32',
+      'python',
+      'ENOENT',
+      'COMMAND_NOT_FOUND',
+      /^Install Python, whose command may be .*`py`, .*older PATH/,
+    ],
+    ['win32', 'NPX.CMD', 'ENOENT', 'COMMAND_NOT_FOUND', /^Install Node\.js/],
+    [
+      'win32',
+      String.raw`C:\tools\server.ps1`,
+      'ENOEXEC',
+      'COMMAND_NOT_EXECUTABLE',
+      /powershell with -NoProfile and -File/,
+    ],
+  ])('on %s, tells the user of %s what to do about %s', async (platform, command, cause, code, hint) => {
+    const error = Object.assign(new Error(`spawn ${command} ${cause}`), { code: cause });
+    const explained = await explainSpawnError(error, { command, env: { PATH: '' }, platform });
+    expect(explained).toMatchObject({ code, options: { hint: expect.stringMatching(hint) } });
     expect(explained.options.hint).not.toMatch(/nvm|Homebrew|execute permission/);
   });
 

@@ -2,7 +2,6 @@ import { createServer as createHttps } from 'node:https';
 import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
-import { createWebSocketTransport } from '@mcp-fittings/transport-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf } from '../../client-core/test/support/failure-of.js';
 import { client, startedClient } from './support/clients.js';
@@ -150,19 +149,5 @@ describe('a proxy', () => {
     await clock.advance(10_000);
     expect(await waiting).toMatchObject({ code: 'TIMEOUT' });
     await gone;
-  });
-});
-
-describe('which proxy', () => {
-  it.each([
-    ['ws://far.example/', 'plain:1'],
-    ['wss://far.example/', 'secure:2'],
-    ['ws://localhost/', undefined],
-    ['wss://a.corp.example/', undefined],
-  ])('%s → %s', (url, proxy) => {
-    const env = { HTTP_PROXY: 'http://plain:1', https_proxy: 'http://secure:2', NO_PROXY: 'corp.example' };
-    expect(
-      createWebSocketTransport({ url, network: { env }, allowInsecure: true }).describe?.()['proxy'],
-    ).toBe(proxy);
   });
 });
