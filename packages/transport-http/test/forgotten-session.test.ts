@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpTransport } from '../src/index.js';
-import { connect } from './support/caller.js';
+import { connect, startCaller } from './support/caller.js';
 import { forgetfulServer } from './support/forgetful-server.js';
 import type { Exchange } from './support/scripted-server.js';
 
@@ -130,14 +130,24 @@ describe('a session that the server knows', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('is not asked about after an error that does not speak of sessions', async () => {
+  it('is not asked about after a 403, or an error that does not speak of sessions', async () => {
     await using server = await forgetfulServer({
       'tools/call': (exchange) => exchange.json(answered(exchange, { code: -32_602, message: 'no' }), 400),
       'tools/list': (exchange) => exchange.json(answered(exchange, { code: -32_001, message: 'no' })),
+      'prompts/list': (exchange) => exchange.plain(403),
     });
     await using caller = await connect(createHttpTransport({ url: server.url }));
     await expect(caller.request('tools/call')).rejects.toMatchObject({ rpc: { code: -32_602 } });
     await expect(caller.request('tools/list')).rejects.toMatchObject({ rpc: { code: -32_001 } });
+    await expect(caller.request('prompts/list')).rejects.toMatchObject({ status: 403 });
+    expect(server.of('ping')).toHaveLength(0);
+  });
+
+  it('is not asked about before a message was accepted in it', async () => {
+    await using server = await forgetfulServer({ 'tools/call': (exchange) => exchange.plain(400) });
+    await using caller = await startCaller(createHttpTransport({ url: server.url }));
+    await caller.request('initialize');
+    await expect(caller.request('tools/call')).rejects.toMatchObject({ status: 400 });
     expect(server.of('ping')).toHaveLength(0);
   });
 });
