@@ -213,18 +213,6 @@ describe('an authorization server that moves', () => {
     expect(lines()).toEqual(['POST /token', 'POST /token']);
   });
 
-  it('gets no refresh token at an origin that may not receive credentials', async () => {
-    await using evil = await startFalseServer();
-    const provider = await signIn();
-    server.describe({ issuer: { token_endpoint: `${evil.origin}/token` } });
-    server.answers.set('/token', { status: 404 });
-    await expect(challenge(provider)).rejects.toMatchObject({
-      code: 'AUTH_DISCOVERY_FAILED',
-      details: { reason: 'endpoint' },
-    });
-    expect(evil.asked).toEqual([]);
-  });
-
   it.each([
     ['an origin that is not allowed any more', (origin: string) => `${origin}/token`],
     ['what is not a web address', () => 'file:///token'],

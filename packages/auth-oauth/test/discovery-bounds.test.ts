@@ -4,7 +4,13 @@ import { memoryStore } from '@mcp-fittings/store-file';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createClientCredentialsProvider } from '@mcp-fittings/auth-oauth';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
-import { documentsAt, scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
+import {
+  documentsAt,
+  REMOTE,
+  remoteDocuments,
+  scriptSignIn,
+  type ScriptedSignIn,
+} from './support/scripted-sign-in.js';
 import { checkBrowserTarget } from '../src/discovery/accepted-metadata.js';
 import { metadataUrls } from '../src/discovery/issuer-url.js';
 
@@ -90,15 +96,11 @@ describe('a list of authorization servers', () => {
   it.each([
     'javascript:0',
     'nonsense',
-    '',
-    'data:text/html,x',
     'http://login.example',
     'https://user:secret@login.example',
     'https://login.example?tenant=1',
     'https://login.example#x',
-    'file:///etc/passwd',
     '//login.example',
-    'https://',
   ])('"%s" is left out, and the good one behind it is taken', async (bad) => {
     server.describe({ resource: { authorization_servers: [bad, server.origin] } });
     expect(await person.signIn()).toBe('signed in');
@@ -118,23 +120,20 @@ describe('a list of authorization servers', () => {
 });
 
 describe('the metadata of an issuer is on its own host', () => {
-  it.each([
-    '//evil.example',
-    '//evil.example/tenant',
-    '///evil.example',
-    '/%2f/evil.example',
-    '/\\evil.example',
-  ])('https://login.corp%s is asked for at login.corp', async (path) => {
-    const network = documentsAt({
-      'https://mcp.example/.well-known/oauth-protected-resource/api': {
-        resource: 'https://mcp.example/api',
-        authorization_servers: [`https://login.corp${path}`],
-      },
-    });
-    await person.signIn({ url: 'https://mcp.example/api', clientId: 'c', network });
-    const hosts = new Set(network.asked.map(({ url }) => new URL(url).host));
-    expect([...hosts]).toEqual(['mcp.example', 'login.corp']);
-  });
+  it.each(['//evil.example/tenant', '/%2f/evil.example', '/\\evil.example'])(
+    'https://login.corp%s is asked for at login.corp',
+    async (path) => {
+      const network = documentsAt({
+        'https://mcp.example/.well-known/oauth-protected-resource/api': {
+          resource: 'https://mcp.example/api',
+          authorization_servers: [`https://login.corp${path}`],
+        },
+      });
+      await person.signIn({ url: REMOTE, clientId: 'c', network });
+      const hosts = new Set(network.asked.map(({ url }) => new URL(url).host));
+      expect([...hosts]).toEqual(['mcp.example', 'login.corp']);
+    },
+  );
 });
 
 describe('slashes at the end of a path', () => {
@@ -158,31 +157,34 @@ describe('slashes at the end of a path', () => {
         resource: `https://mcp.example${path}`,
       },
     });
-    expect(await person.signIn({ url: 'https://mcp.example/api', network })).toMatchObject({
-      details: { reason: 'resource' },
-    });
+    expect(await person.signIn({ url: REMOTE, network })).toMatchObject({ details: { reason: 'resource' } });
   });
 });
 
 describe('the resource is the exact URL of the server', () => {
   it.each([
+    ['nonsense', () => 'nonsense'],
+    ['another origin', () => 'https://evil.example/api'],
+    ['a sibling path', (origin: string) => `${origin}/api123`],
+    ['a path below', (origin: string) => `${origin}/api/more`],
     ['a parent path', (origin: string) => `${origin}/`],
-    ['the origin', (origin: string) => origin],
     ['another query', (origin: string) => `${origin}/api?tenant=other`],
     ['an empty fragment', (origin: string) => `${origin}/api#`],
     ['a user name', (origin: string) => `${origin.replace('//', '//u@')}/api`],
   ])('%s in the metadata of the server itself is refused', async (_, change) => {
     server.describe({ resource: { resource: change(server.origin) } });
-    expect(await person.signIn()).toMatchObject({ details: { reason: 'resource' } });
+    expect(await person.signIn()).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      details: { reason: 'resource' },
+    });
     expect(person.opened).toEqual([]);
   });
 
   it('the metadata of the parent itself may name the parent', async () => {
-    const found = server.answers.get('/.well-known/oauth-protected-resource/api');
+    const document = server.documentAt('/.well-known/oauth-protected-resource/api');
     server.answers.delete('/.well-known/oauth-protected-resource/api');
-    const body = typeof found === 'object' && typeof found.body === 'object' ? found.body : {};
     server.answers.set('/.well-known/oauth-protected-resource', {
-      body: { ...body, resource: server.origin },
+      body: { ...document, resource: server.origin },
     });
     expect(await person.signIn()).toBe('signed in');
     expect(person.opened[0]?.searchParams.get('resource')).toBe(server.origin);
@@ -198,44 +200,33 @@ describe('the resource is the exact URL of the server', () => {
 });
 
 describe('a remote server cannot send the browser to a local address', () => {
-  const signInAt = (page: string, more: object = {}, url = 'https://mcp.example/api'): Promise<unknown> => {
-    const issuer = 'https://login.example';
-    const network = documentsAt({
-      [`${new URL(url).origin}/.well-known/oauth-protected-resource/api`]: {
-        resource: url,
-        authorization_servers: [issuer],
+  const signInAt = (page: string, url = REMOTE): Promise<unknown> => {
+    const token = `${new URL(page).origin}/token`;
+    const network = remoteDocuments(
+      { authorization_endpoint: page, token_endpoint: token },
+      {
+        [`${new URL(url).origin}/.well-known/oauth-protected-resource/api`]: {
+          resource: url,
+          authorization_servers: ['https://login.example'],
+        },
+        [token]: { access_token: 'a', token_type: 'Bearer' },
       },
-      [`${issuer}/.well-known/oauth-authorization-server`]: {
-        issuer,
-        authorization_endpoint: page,
-        token_endpoint: `${new URL(page).origin}/token`,
-        code_challenge_methods_supported: ['S256'],
-      },
-      [`${new URL(page).origin}/token`]: { access_token: 'a', token_type: 'Bearer' },
-    });
-    return person.signIn({ url, clientId: 'c', network, ...more });
+    );
+    return person.signIn({ url, clientId: 'c', network });
   };
 
   it.each([
     'http://127.0.0.1:8080/admin',
-    'http://127.1.2.3/x',
     'http://localhost:3000/x',
     'https://app.localhost/x',
     'https://localhost./x',
     'http://[::1]:1/x',
-    'https://[::ffff:127.0.0.1]/x',
-    'https://0.0.0.0/x',
     'https://2130706433/x',
     'https://10.0.0.1/x',
-    'https://192.168.1.1/setup',
-    'https://172.16.0.1/x',
-    'https://100.64.0.1/x',
     'https://169.254.169.254/latest/meta-data',
-    'https://[fe80::1]/x',
     'https://[fd00::1]/x',
     'https://[::ffff:10.0.0.1]/x',
     'https://[64:ff9b::a00:1]/x',
-    'https://[2002:a00:1::]/x',
     'https://router.local/x',
   ])('%s is refused before it is opened', async (page) => {
     expect(await signInAt(page)).toMatchObject({
@@ -249,9 +240,9 @@ describe('a remote server cannot send the browser to a local address', () => {
     for (const page of ['https://login.example/x', 'https://8.8.8.8/x', 'https://[2606:4700::1]/x']) {
       expect(await signInAt(page)).toBe('signed in');
     }
-    expect(await signInAt('http://127.0.0.1:8080/x', {}, 'http://localhost:1/api')).toBe('signed in');
-    expect(await signInAt('https://10.0.0.9/x', {}, 'https://10.0.0.1/api')).toBe('signed in');
-    expect(await signInAt('http://127.0.0.1:8080/x', {}, 'https://10.0.0.1/api')).toMatchObject({
+    expect(await signInAt('http://127.0.0.1:8080/x', 'http://localhost:1/api')).toBe('signed in');
+    expect(await signInAt('https://10.0.0.9/x', 'https://10.0.0.1/api')).toBe('signed in');
+    expect(await signInAt('http://127.0.0.1:8080/x', 'https://10.0.0.1/api')).toMatchObject({
       details: { reason: 'endpoint' },
     });
   });
@@ -260,7 +251,7 @@ describe('a remote server cannot send the browser to a local address', () => {
     const allowAddresses = ['10.1.2.3', '10.9.0.0/16', '[fd00::1]', 'router.local'];
     const check = (host: string): void =>
       checkBrowserTarget('page', `https://${host}/`, {
-        serverUrl: new URL('https://mcp.example/api'),
+        serverUrl: new URL(REMOTE),
         allowAddresses,
       });
     for (const host of ['10.1.2.3', '10.9.255.1', '[fd00::1]', 'router.local'])
@@ -270,29 +261,20 @@ describe('a remote server cannot send the browser to a local address', () => {
   });
 
   it('the same rule applies to the pages of the device grant', async () => {
-    const issuer = 'https://login.example';
-    const network = documentsAt({
-      'https://mcp.example/.well-known/oauth-protected-resource/api': {
-        resource: 'https://mcp.example/api',
-        authorization_servers: [issuer],
+    const network = remoteDocuments(
+      { device_authorization_endpoint: 'https://login.example/device' },
+      {
+        'https://login.example/device': {
+          device_code: 'd',
+          user_code: 'u',
+          verification_uri: 'http://127.0.0.1:8080/admin',
+          expires_in: 100,
+        },
       },
-      [`${issuer}/.well-known/oauth-authorization-server`]: {
-        issuer,
-        token_endpoint: `${issuer}/token`,
-        device_authorization_endpoint: `${issuer}/device`,
-        code_challenge_methods_supported: ['S256'],
-      },
-      [`${issuer}/device`]: {
-        device_code: 'd',
-        user_code: 'u',
-        verification_uri: 'http://127.0.0.1:8080/admin',
-        expires_in: 100,
-      },
-    });
+    );
     const shown: unknown[] = [];
     const interaction = { kind: 'device', show: (prompt: unknown) => void shown.push(prompt) } as const;
-    const url = 'https://mcp.example/api';
-    expect(await person.signIn({ url, clientId: 'c', network, interaction })).toMatchObject({
+    expect(await person.signIn({ url: REMOTE, clientId: 'c', network, interaction })).toMatchObject({
       code: 'AUTH_DISCOVERY_FAILED',
       details: { reason: 'endpoint' },
     });
@@ -301,7 +283,6 @@ describe('a remote server cannot send the browser to a local address', () => {
 });
 
 describe('ignores responses that are not served as JSON', () => {
-  const TYPES = ['text/html', 'text/plain; charset=utf-8', 'application/json-seq', 'text/json', ''];
   const typed = (path: string, type: string): void => {
     const found = server.answers.get(path);
     server.answers.set(path, {
@@ -310,41 +291,38 @@ describe('ignores responses that are not served as JSON', () => {
     });
   };
 
-  it.each(TYPES)('metadata of the resource as "%s" is not there', async (type) => {
+  it.each(['text/html', 'text/plain; charset=utf-8', 'application/json-seq', 'text/json', ''])(
+    'metadata of the authorization server as "%s" is refused',
+    async (type) => {
+      typed('/.well-known/oauth-authorization-server', type);
+      expect(await person.signIn()).toMatchObject({
+        code: 'AUTH_DISCOVERY_FAILED',
+        message: expect.stringContaining('application/json'),
+      });
+    },
+  );
+
+  it('metadata of the resource is not there: the legacy place is asked instead', async () => {
     server.describe({ resource: { authorization_servers: [`${server.origin}/tenant`] } });
-    typed('/.well-known/oauth-protected-resource/api', type);
-    // The legacy place is asked instead.
+    typed('/.well-known/oauth-protected-resource/api', 'text/html');
     expect(await person.signIn()).toBe('signed in');
     expect(server.asked.filter(({ line }) => line.includes('tenant'))).toEqual([]);
   });
 
-  it.each(TYPES)('metadata of the authorization server as "%s" is refused', async (type) => {
-    typed('/.well-known/oauth-authorization-server', type);
-    expect(await person.signIn()).toMatchObject({
-      code: 'AUTH_DISCOVERY_FAILED',
-      message: expect.stringContaining('application/json'),
-    });
-  });
-
-  it.each(TYPES)('a registration as "%s" is refused', async (type) => {
-    typed('/register', type);
-    expect(await person.signIn()).toMatchObject({ code: 'AUTH_FAILED' });
-    expect(person.opened).toEqual([]);
-  });
-
-  it.each(TYPES)('tokens as "%s" are refused', async (type) => {
-    typed('/token', type);
+  it.each(['/register', '/token'])('what %s answers is refused, and nothing is stored', async (path) => {
+    typed(path, 'text/html');
     const store = memoryStore();
     expect(await person.signIn({ store })).toMatchObject({ code: 'AUTH_FAILED' });
     expect(await store.get(`oauth\n${server.url}`)).toBeUndefined();
+    expect(person.opened).toHaveLength(path === '/token' ? 1 : 0);
   });
 
-  it.each(TYPES)('a refusal as "%s" does not end a sign-in', async (type) => {
+  it('a refusal does not end a sign-in', async () => {
     const store = memoryStore();
     expect(await person.signIn({ store })).toBe('signed in');
     server.answers.set('/token', {
       status: 400,
-      headers: { 'content-type': type },
+      headers: { 'content-type': 'text/html' },
       body: { error: 'invalid_grant' },
     });
     const signed = person.provider({ store });

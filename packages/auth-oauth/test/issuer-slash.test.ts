@@ -7,7 +7,13 @@ import {
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { REDIRECT, startFalseServer, type FalseServer } from './support/false-server.js';
-import { scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
+import {
+  REMOTE,
+  REMOTE_ISSUER,
+  remoteDocuments,
+  scriptSignIn,
+  type ScriptedSignIn,
+} from './support/scripted-sign-in.js';
 
 let server: FalseServer;
 let person: ScriptedSignIn;
@@ -59,8 +65,7 @@ describe('an issuer with and without the slash of its empty path', () => {
     await person.provider(options).signIn?.({});
     expect(posted('/register')).toBe(1);
     describeIssuer(slashed(false), slashed(false));
-    const metadata = server.answers.get('/.well-known/oauth-authorization-server');
-    const document = typeof metadata === 'object' && typeof metadata.body === 'object' ? metadata.body : {};
+    const document = server.documentAt('/.well-known/oauth-authorization-server');
     server.answers.set('/.well-known/oauth-authorization-server', {
       body: { ...document, revocation_endpoint: `${server.origin}/revoke` },
     });
@@ -98,6 +103,7 @@ describe('an issuer that differs in anything else is another one', () => {
   it.each<[string, (origin: string) => string, (origin: string) => string]>([
     ['two slashes', (origin) => origin, (origin) => `${origin}//`],
     ['the slash of a path', (origin) => `${origin}/tenant`, (origin) => `${origin}/tenant/`],
+    ['another host', (origin) => origin, () => 'https://evil.example'],
     ['a path', (origin) => origin, (origin) => `${origin}/tenant`],
     ['the case of the scheme', (origin) => origin, (origin) => origin.replace('http', 'HTTP')],
     ['another port', (origin) => origin, (origin) => `${origin}1/`],
@@ -113,7 +119,15 @@ describe('an issuer that differs in anything else is another one', () => {
     expect(person.opened).toEqual([]);
   });
 
-  it.each(['//', '/tenant', '/?', '1'])('a redirect whose iss ends in %s', async (end) => {
+  it('metadata with the default port', async () => {
+    const network = remoteDocuments({ issuer: `${REMOTE_ISSUER}:443` });
+    expect(await person.signIn({ url: REMOTE, clientId: 'c', network })).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      details: { reason: 'issuer' },
+    });
+  });
+
+  it.each(['/.', '/tenant', '1'])('a redirect whose iss ends in %s', async (end) => {
     person.answer = (state) => `code=abc&state=${state}&iss=${encodeURIComponent(server.origin + end)}`;
     expect(await person.signIn()).toMatchObject({ code: 'AUTH_FAILED' });
     expect(posted('/token')).toBe(0);

@@ -13,6 +13,8 @@ export interface FalseServer extends AsyncDisposable {
   }[];
   /** Answers by path; a function is called for every request. Everything else is 404. */
   readonly answers: Map<string, Answer | (() => Answer)>;
+  /** The document that is now answered at a path. */
+  documentAt(path: string): object;
   /** Plain metadata of a server and its authorization server, both here, with changes. */
   describe(changes?: { readonly resource?: object; readonly issuer?: object }): void;
 }
@@ -35,6 +37,10 @@ export async function startFalseServer(): Promise<FalseServer> {
     url: `${origin}/api`,
     asked: [],
     answers: new Map(),
+    documentAt(path) {
+      const found = server.answers.get(path);
+      return typeof found === 'object' && typeof found.body === 'object' ? (found.body ?? {}) : {};
+    },
     describe({ resource = {}, issuer = {} } = {}) {
       const { answers } = server;
       answers.set('/.well-known/oauth-protected-resource/api', {

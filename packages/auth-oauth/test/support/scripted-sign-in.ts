@@ -57,6 +57,29 @@ export function scriptSignIn(server: Pick<FalseServer, 'url'>): ScriptedSignIn {
   return scripted;
 }
 
+/** The MCP server whose documents `remoteDocuments` has. */
+export const REMOTE = 'https://mcp.example/api';
+/** Its authorization server. */
+export const REMOTE_ISSUER = 'https://login.example';
+
+/** Plain metadata of a server and its authorization server on other machines, with changes, and further documents by URL. */
+export function remoteDocuments(issuer: object = {}, more: Readonly<Record<string, unknown>> = {}) {
+  return documentsAt({
+    'https://mcp.example/.well-known/oauth-protected-resource/api': {
+      resource: REMOTE,
+      authorization_servers: [REMOTE_ISSUER],
+    },
+    [`${REMOTE_ISSUER}/.well-known/oauth-authorization-server`]: {
+      issuer: REMOTE_ISSUER,
+      authorization_endpoint: `${REMOTE_ISSUER}/authorize`,
+      token_endpoint: `${REMOTE_ISSUER}/token`,
+      code_challenge_methods_supported: ['S256'],
+      ...issuer,
+    },
+    ...more,
+  });
+}
+
 /** Documents by URL, for hosts that a test cannot listen on. */
 export function documentsAt(documents: Readonly<Record<string, unknown>>): {
   readonly asked: { readonly url: string; readonly body: string }[];
