@@ -7,39 +7,13 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, FittingsError, type TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { nodePlatform } from '../src/node-platform.js';
-import { TokenManager } from '../src/tokens/token-manager.js';
 import type { TokenRecord } from '../src/tokens/token-record.js';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
+import { managerOn, NEW, OLD } from './support/token-managers.js';
 
-const EXPIRED: TokenRecord = {
-  issuer: 'https://as.example',
-  tokenEndpoint: 'https://as.example/token',
-  resource: 'https://mcp.example/',
-  clientId: 'c',
-  accessToken: 'old',
-  tokenType: 'Bearer',
-  refreshToken: 'used-up',
-  expiresAt: 2,
-  scopes: [],
-  requested: [],
-  obtainedAt: 1,
-};
-const FRESH: TokenRecord = { ...EXPIRED, accessToken: 'new', expiresAt: Date.now() + 3_600_000 };
-
-function managerOn(store: TokenStore, clock: Clock, run: () => Promise<TokenRecord>): TokenManager {
-  const renewal = { possible: (held?: TokenRecord) => held?.refreshToken !== undefined, run };
-  return new TokenManager({
-    server: 'test',
-    store,
-    key: 'k',
-    clock,
-    logger: undefined,
-    marks: nodePlatform.marks,
-    renewal: { ...renewal, onRefusal: 'ask' },
-  });
-}
+const EXPIRED: TokenRecord = { ...OLD, refreshToken: 'used-up', expiresAt: 2, obtainedAt: 1 };
+const FRESH: TokenRecord = { ...NEW, expiresAt: Date.now() + 3_600_000 };
 
 /** A process that has sent the refresh token, and is killed before the answer arrives. */
 async function dieWhileRefreshing(store: string): Promise<void> {
@@ -75,42 +49,44 @@ describe('a process that is killed during a refresh', () => {
   afterEach(() => rm(path, { recursive: true }));
 
   const KEY = "{ id: 'k', bytes: Buffer.alloc(32, 7) }";
-  const stores = (): readonly (readonly [TokenStore, string])[] => [
-    [fileStore({ path, consent: () => true }), `fileStore({ path: ${JSON.stringify(path)} })`],
-    [
+  const stores: Readonly<Record<string, () => readonly [TokenStore, string]>> = {
+    files: () => [fileStore({ path, consent: () => true }), `fileStore({ path: ${JSON.stringify(path)} })`],
+    'encrypted files': () => [
       encryptedFileStore({ path, key: () => ({ id: 'k', bytes: Buffer.alloc(32, 7) }) }),
       `encryptedFileStore({ path: ${JSON.stringify(path)}, key: () => (${KEY}) })`,
     ],
-  ];
+  };
 
-  it.each([0, 1])('is not waited for where the system says that it is gone (store %i)', async (which) => {
-    const [store, source] = stores()[which] ?? [];
-    if (store === undefined || source === undefined) throw new Error('no store');
-    await managerOn(store, systemClock, async () => FRESH).keep(EXPIRED);
-    await dieWhileRefreshing(source);
-    expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
-    const pauses: number[] = [];
-    const clock: Clock = {
-      now: () => systemClock.now(),
-      schedule(task, ms, options) {
-        if (options?.unref !== true) pauses.push(ms);
-        return systemClock.schedule(task, ms, options);
-      },
-    };
-    expect(await managerOn(store, clock, async () => FRESH).usable()).toMatchObject({ accessToken: 'new' });
-    expect(pauses).toEqual([]);
-  });
+  it.each(Object.entries(stores))(
+    'is not waited for where the system says that it is gone: %s',
+    async (_, open) => {
+      const [store, source] = open();
+      await managerOn(store).keep(EXPIRED);
+      await dieWhileRefreshing(source);
+      expect(await store.get('k')).toMatchObject({ renewing: expect.any(String) });
+      const pauses: number[] = [];
+      const clock: Clock = {
+        now: () => systemClock.now(),
+        schedule(task, ms, options) {
+          if (options?.unref !== true) pauses.push(ms);
+          return systemClock.schedule(task, ms, options);
+        },
+      };
+      const tokens = managerOn(store, { clock, run: async () => FRESH });
+      expect(await tokens.usable()).toMatchObject({ accessToken: 'new' });
+      expect(pauses).toEqual([]);
+    },
+  );
 
   it('leaves an ended sign-in if the authorization server had received the refresh token', async () => {
-    const [[store, source] = []] = stores();
-    if (store === undefined || source === undefined) throw new Error('no store');
-    await managerOn(store, systemClock, async () => FRESH).keep(EXPIRED);
+    const [store, source] = stores['files']?.() ?? expect.unreachable();
+    await managerOn(store).keep(EXPIRED);
     await dieWhileRefreshing(source);
-    const tokens = managerOn(store, systemClock, () =>
-      Promise.reject(
-        new FittingsError('AUTH_FAILED', 'used', { details: { status: 400, oauthError: 'invalid_grant' } }),
-      ),
-    );
+    const details = { status: 400, oauthError: 'invalid_grant' };
+    const tokens = managerOn(store, {
+      clock: systemClock,
+      run: () => Promise.reject(new FittingsError('AUTH_FAILED', 'used', { details })),
+    });
     expect(await tokens.usable()).toBeUndefined();
     expect(tokens.renewable(tokens.held)).toBe(false);
     expect(await store.get('k')).not.toHaveProperty('refreshToken');
@@ -131,9 +107,12 @@ describe('a process that is killed during a refresh', () => {
     };
     await inner.set('k', { version: 1, ...EXPIRED, renewing: 'of-another-machine' });
     let sentAt: number | undefined;
-    const tokens = managerOn(store, { ...clock, now: () => clock.now() + 1_000_000 }, async () => {
-      sentAt = clock.now();
-      return FRESH;
+    const tokens = managerOn(store, {
+      clock: { ...clock, now: () => clock.now() + 1_000_000 },
+      run: async () => {
+        sentAt = clock.now();
+        return FRESH;
+      },
     });
     const renewed = tokens.usable();
     // Time passes only while the code waits for its next look at the mark, which takes real time to read.

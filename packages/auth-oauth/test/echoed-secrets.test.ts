@@ -40,6 +40,18 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
+const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
+/** The refusal of a client with the secret. */
+const refusalOfMachine = (): Promise<unknown> =>
+  createClientCredentialsProvider({
+    url: server.url,
+    store: memoryStore(),
+    clientId: 'machine',
+    clientSecret: SECRET,
+  })
+    .onChallenge(challenge())
+    .catch((reason: unknown) => reason);
+
 /** Everything that is visible of an error, for secrets in any spelling. */
 function expectHidden(error: unknown, secret: string, echo: (text: string) => string): void {
   expect(error).toMatchObject({ code: 'AUTH_FAILED' });
@@ -63,30 +75,15 @@ describe.each(Object.entries(ECHOES))('a secret that is echoed %s', (_, echo) =>
       };
     });
   };
-  const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
 
   it('the error does not contain a client secret', async () => {
-    const provider = createClientCredentialsProvider({
-      url: server.url,
-      store: memoryStore(),
-      clientId: 'machine',
-      clientSecret: SECRET,
-    });
     refuseWith(() => echo(SECRET));
-    const error: unknown = await provider.onChallenge(challenge()).catch((reason: unknown) => reason);
-    expectHidden(error, SECRET, echo);
+    expectHidden(await refusalOfMachine(), SECRET, echo);
     refuseWith((_body, authorization) => echo(authorization.split(' ')[1] ?? ''));
-    const again = createClientCredentialsProvider({
-      url: server.url,
-      store: memoryStore(),
-      clientId: 'machine',
-      clientSecret: SECRET,
-    });
-    const second: unknown = await again.onChallenge(challenge()).catch((reason: unknown) => reason);
     const basic = Buffer.from(`machine:${new URLSearchParams([['', SECRET]]).toString().slice(1)}`).toString(
       'base64',
     );
-    expectHidden(second, basic, echo);
+    expectHidden(await refusalOfMachine(), basic, echo);
   });
 
   it('the error does not contain a code, its verifier, a refresh token or the JWT of a workload', async () => {
@@ -108,18 +105,9 @@ describe.each(Object.entries(ECHOES))('a secret that is echoed %s', (_, echo) =>
 });
 
 it('does not show a secret in place of the error code, or one at the cut', async () => {
-  const provider = (): ReturnType<typeof createClientCredentialsProvider> =>
-    createClientCredentialsProvider({
-      url: server.url,
-      store: memoryStore(),
-      clientId: 'machine',
-      clientSecret: SECRET,
-    });
   const failure = async (body: object): Promise<string> => {
     server.answers.set('/token', { status: 400, body });
-    const error: unknown = await provider()
-      .onChallenge({ url: new URL(server.url), status: 401 })
-      .catch((reason: unknown) => reason);
+    const error = await refusalOfMachine();
     return inspect(error, { depth: 9 }) + JSON.stringify(error);
   };
   expect(await failure({ error: SECRET })).not.toContain('canary');

@@ -5,23 +5,13 @@ import { createHost } from '@mcp-fittings/host';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import { scriptedPerson } from './support/authorization-server.mjs';
+import { answer } from './support/ending-world.js';
 import { createWorld } from './support/world.js';
 
 describe('in a host', () => {
   it('waits in needs-auth, opens no browser, signs in on request through the loopback listener, and connects', async () => {
     await using world = await createWorld();
-    world.resource.answer = ({ id, method }) =>
-      method === 'initialize'
-        ? {
-            jsonrpc: '2.0',
-            id,
-            result: {
-              protocolVersion: '2025-11-25',
-              capabilities: {},
-              serverInfo: { name: 'test', version: '1' },
-            },
-          }
-        : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
+    world.resource.answer = answer;
     let opened = 0;
     let said = '';
     // The browser: follows the pages to the listener.

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { memoryStore } from '@mcp-fittings/store-file';
 import type { OAuthProviderOptions } from '@mcp-fittings/auth-oauth';
-import { startFalseServer, type FalseServer } from './support/false-server.js';
+import { demandPushedRequests, startFalseServer, type FalseServer } from './support/false-server.js';
 import { scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
 
 /** What a server answers that is not an authorization server. */
@@ -117,12 +117,9 @@ describe('hostile and broken authorization servers', () => {
   );
 
   it('RFC 9126 required pushed requests without an endpoint, or refused ones, fail before the browser opens', async () => {
-    const demanding = { require_pushed_authorization_requests: true };
-    server.describe({ issuer: demanding });
+    server.describe({ issuer: { require_pushed_authorization_requests: true } });
     expect(await signIn()).toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
-    const place = { pushed_authorization_request_endpoint: `${server.origin}/par` };
-    server.describe({ issuer: { ...demanding, ...place } });
-    server.answers.set('/par', {
+    demandPushedRequests(server, {
       status: 400,
       body: { error: 'invalid_request', error_description: '\u001b[31mno' },
     });

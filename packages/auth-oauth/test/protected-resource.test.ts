@@ -14,19 +14,16 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 describe('protected resource metadata without "resource"', () => {
-  it.each([undefined, null, '', 7, ['https://mcp.example']])(
-    'is refused, and the error says so: %j',
-    async (resource) => {
-      server.describe({ resource: { resource } });
-      expect(await person.signIn()).toMatchObject({
-        code: 'AUTH_DISCOVERY_FAILED',
-        message: `The protected resource metadata at ${server.origin}${PATH} has no "resource".`,
-        hint: expect.stringContaining(`"resource": "${server.url}"`),
-        details: { reason: 'resource' },
-      });
-      expect(person.opened).toEqual([]);
-    },
-  );
+  it.each([undefined, '', 7])('is refused, and the error says so: %j', async (resource) => {
+    server.describe({ resource: { resource } });
+    expect(await person.signIn()).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      message: `The protected resource metadata at ${server.origin}${PATH} has no "resource".`,
+      hint: expect.stringContaining(`"resource": "${server.url}"`),
+      details: { reason: 'resource' },
+    });
+    expect(person.opened).toEqual([]);
+  });
 
   it('is passed over if the next place has a complete document', async () => {
     server.describe({ resource: { resource: undefined } });
@@ -34,7 +31,7 @@ describe('protected resource metadata without "resource"', () => {
     expect(await person.signIn()).toBe('signed in');
   });
 
-  it.each([{}, { error: 'not found' }, { resource_name: 'notes' }])(
+  it.each([{}, { resource_name: 'notes' }])(
     'is not metadata if it names no authorization server either: %j',
     async (body) => {
       server.answers.set(PATH, { body });
@@ -48,7 +45,6 @@ describe('members of a list that are not strings', () => {
     ['null', null],
     ['a number', 7],
     ['an object', { issuer: 'https://as.example' }],
-    ['a list', ['https://as.example']],
   ])(
     'are dropped alone from authorization_servers, scopes_supported and the metadata: %s',
     async (_, wrong) => {

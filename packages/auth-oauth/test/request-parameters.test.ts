@@ -10,7 +10,13 @@ import type { AuthProvider } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
 import { createHttpClient } from '@mcp-fittings/http-client';
 import { memoryStore } from '@mcp-fittings/store-file';
-import { REDIRECT, startFalseServer, type FalseServer } from './support/false-server.js';
+import {
+  demandPushedRequests,
+  offerDeviceGrant,
+  REDIRECT,
+  startFalseServer,
+  type FalseServer,
+} from './support/false-server.js';
 import { scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
 
 let server: FalseServer;
@@ -40,51 +46,29 @@ const ofEntry = (settings: object, store = memoryStore()): AuthProvider => {
 
 describe.each([
   ['by default', undefined],
-  ['with resource: true', true],
   ['with resource: false', false],
 ])('the resource of a request, %s', (_, resource) => {
   const named = (): string | null => (resource === false ? null : server.url);
 
-  it('of a sign-in and its refresh', async () => {
-    const provider = person.provider({ resource });
-    await provider.signIn?.({});
+  it('of a sign-in, and of its refresh by another process', async () => {
+    const store = memoryStore();
+    await person.provider({ resource, store }).signIn?.({});
     expect(person.opened[0]?.searchParams.get('resource')).toBe(named());
-    await provider.onChallenge({ ...challenge(), refused: 'Bearer good' });
+    await person.provider({ resource, store }).onChallenge({ ...challenge(), refused: 'Bearer good' });
     expect(posted('/token').map((form) => [form.get('grant_type'), form.get('resource')])).toEqual([
       ['authorization_code', named()],
       ['refresh_token', named()],
     ]);
   });
 
-  it('of a refresh by another process', async () => {
-    const store = memoryStore();
-    await person.provider({ resource, store }).signIn?.({});
-    await person.provider({ resource, store }).onChallenge({ ...challenge(), refused: 'Bearer good' });
-    expect(posted('/token').at(-1)?.get('resource')).toBe(named());
-  });
-
   it('of a pushed request', async () => {
-    server.describe({
-      issuer: {
-        require_pushed_authorization_requests: true,
-        pushed_authorization_request_endpoint: `${server.origin}/par`,
-      },
-    });
-    server.answers.set('/par', { status: 201, body: { request_uri: 'urn:x', expires_in: 60 } });
+    demandPushedRequests(server, { status: 201, body: { request_uri: 'urn:x', expires_in: 60 } });
     await person.provider({ resource }).signIn?.({});
     expect(posted('/par')[0]?.get('resource')).toBe(named());
   });
 
   it('of a device code', async () => {
-    server.describe({ issuer: { device_authorization_endpoint: `${server.origin}/device` } });
-    server.answers.set('/register', { status: 201, body: { client_id: 'c' } });
-    const given = {
-      device_code: 'd',
-      user_code: 'U',
-      verification_uri: `${server.origin}/v`,
-      expires_in: 900,
-    };
-    server.answers.set('/device', { body: given });
+    offerDeviceGrant(server);
     const provider = person.provider({
       resource,
       interaction: deviceCode({ show: () => undefined }),

@@ -1,22 +1,13 @@
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport as SseTransportV1 } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { authorizedFetch, toSdkAuthProvider } from '@mcp-fittings/auth-oauth';
+import { answer } from './support/ending-world.js';
+import { startFalseServer } from './support/false-server.js';
 import { createProofChecker } from './support/proof-checker.js';
 import { createWorld, type World } from './support/world.js';
-
-/** An MCP server behind the protected resource: it answers `initialize` and `ping`. */
-function mcp(message: { readonly id?: unknown; readonly method?: string }): unknown {
-  const result =
-    message.method === 'initialize'
-      ? { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'test', version: '1' } }
-      : {};
-  return { jsonrpc: '2.0', id: message.id, result };
-}
 
 async function clientV1(transport: SseTransportV1 | TransportV1): Promise<ClientV1> {
   const client = new ClientV1({ name: 'c', version: '1' });
@@ -36,7 +27,7 @@ describe('inside the transports of the SDKs', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld();
-    world.resource.answer = mcp;
+    world.resource.answer = answer;
   });
   afterEach(() => world[Symbol.asyncDispose]());
 
@@ -117,19 +108,11 @@ describe('inside the transports of the SDKs', () => {
   it('authorizedFetch signs no request to another origin, and follows no redirect', async () => {
     const provider = world.provider();
     await world.use(provider);
-    const seen: (string | undefined)[] = [];
-    const other = createServer((request, response) => {
-      seen.push(request.headers.authorization);
-      response.end();
-    }).listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const elsewhere = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    await using other = await startFalseServer();
     const fetch = authorizedFetch(provider, { url: world.resource.url });
-    await fetch(elsewhere);
-    world.resource.redirect = elsewhere;
+    await fetch(other.url);
+    world.resource.redirect = other.url;
     expect((await fetch(world.resource.url)).status).toBe(307);
-    expect(seen).toEqual([undefined]);
-    other.close();
+    expect(other.asked.map(({ authorization }) => authorization)).toEqual([undefined]);
   });
 });

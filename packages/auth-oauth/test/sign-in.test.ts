@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryStore } from '@mcp-fittings/store-file';
-import { authorizedFetch, type Interaction } from '@mcp-fittings/auth-oauth';
+import type { Interaction } from '@mcp-fittings/auth-oauth';
 import { createWorld, scripted, type World } from './support/world.js';
 
 describe('signing in at a real authorization server', () => {
@@ -41,7 +41,9 @@ describe('signing in at a real authorization server', () => {
     const request = { url: new URL(world.resource.url), method: 'POST' };
     const { authorization: refused } = await provider.headers(request);
     reads = 0;
-    for (let n = 0; n < 100; n++) expect(await provider.headers(request)).toEqual({ authorization: refused });
+    for (let n = 0; n < 1000; n++)
+      expect(await provider.headers(request)).toEqual({ authorization: refused });
+    expect((await world.use(provider)).status).toBe(200);
     expect(reads).toBe(0);
     await provider.onChallenge({ url: request.url, status: 401, refused });
     const { authorization } = await provider.headers(request);
@@ -51,22 +53,9 @@ describe('signing in at a real authorization server', () => {
     expect(await provider.headers(request)).toEqual({});
   });
 
-  it('names the scope that a sign-in lacks, and not a sign-in', async () => {
-    const provider = world.provider();
-    await world.use(provider);
-    world.resource.needs = 'admin';
-    const send = authorizedFetch(provider, { url: world.resource.url });
-    const refused = await send(world.resource.url, { method: 'POST' }).catch((error: unknown) => error);
-    expect(refused).toMatchObject({
-      code: 'AUTH_REQUIRED',
-      message: '"test" requires the scope "admin", which your sign-in does not include.',
-      hint: expect.stringContaining('host.signIn()'),
-    });
-    expect((await world.use(provider)).status).toBe(200);
-  });
-
   it.each([
     ['', '"test" requires more scopes than your sign-in includes.'],
+    [', scope="admin"', '"test" requires the scope "admin", which your sign-in does not include.'],
     [', scope="tools a b"', '"test" requires the scopes "a", "b", which your sign-in does not include.'],
     [`, scope="${'x'.repeat(256)} ${'y'.repeat(256)}"`, expect.stringContaining('requires the scopes "xxx')],
   ])('says what a challenge with %j asks of a person who is signed in', async (scope, message) => {
@@ -80,7 +69,11 @@ describe('signing in at a real authorization server', () => {
       refused: authorization,
     } as const;
     const error: unknown = await provider.onChallenge(challenge).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'AUTH_REQUIRED', message });
+    expect(error).toMatchObject({
+      code: 'AUTH_REQUIRED',
+      message,
+      hint: expect.stringContaining('host.signIn()'),
+    });
     expect(String(error).length).toBeLessThan(500);
   });
 
@@ -99,9 +92,6 @@ describe('signing in at a real authorization server', () => {
     const inner = memoryStore();
     const store = {
       ...inner,
-      withLock: inner.withLock.bind(inner),
-      get: inner.get.bind(inner),
-      delete: inner.delete.bind(inner),
       async set(key: string, value: Readonly<Record<string, unknown>>) {
         if (key.startsWith('oauth\n')) throw new Error('disk full');
         await inner.set(key, value);
@@ -164,21 +154,5 @@ describe('signing in at a real authorization server', () => {
     world.as.fault = { path: '/token/revocation', status: 500, body: '<html>' };
     await provider.signOut?.();
     expect(await provider.headers({ url: new URL(world.resource.url), method: 'POST' })).toEqual({});
-  });
-
-  it('registers again if the server has forgotten the client', async () => {
-    await world.use(world.provider());
-    await world.as[Symbol.asyncDispose]();
-    const other = await createWorld();
-    try {
-      const provider = other.provider({ store: other.store });
-      const key = `oauth-client\n${other.as.origin}`;
-      const redirectUris = ['http://127.0.0.1:33418/callback'];
-      await other.store.set(key, { version: 1, registrations: [{ clientId: 'forgotten', redirectUris }] });
-      // The authorization page itself refuses an unknown client, and never redirects.
-      await expect(provider.signIn?.({})).rejects.toThrow('no redirect');
-    } finally {
-      await other[Symbol.asyncDispose]();
-    }
   });
 });

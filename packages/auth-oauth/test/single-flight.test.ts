@@ -51,14 +51,17 @@ describe('twenty concurrent calls with an expired token, at a strictly rotating 
     }
   });
 
-  it('four providers in one process that share a store refresh once between them, 10 times', async () => {
+  it.each([
+    ['refused', 60_000],
+    ['expired by the clock', 86_400_000],
+  ])('four providers that share a store refresh a token once that is %s, 10 times', async (_, passes) => {
     let now = Date.now();
     const clock = { ...systemClock, now: () => now };
     const providers = Array.from({ length: 4 }, () => world.provider({ clock }));
     for (const provider of providers) await world.use(provider);
     for (let round = 1; round <= 10; round++) {
       kill(world);
-      now += 60_000;
+      now += passes;
       expect(await twenty(providers)).toEqual(Array.from({ length: 20 }, () => 200));
       expect(refreshes(world)).toBe(round);
     }

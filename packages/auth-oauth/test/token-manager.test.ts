@@ -1,55 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Clock, FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
+import { FittingsError, type StoredValue, type TokenStore } from '@mcp-fittings/client-core';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { nodePlatform } from '../src/node-platform.js';
-import { type Renewal, TokenManager } from '../src/tokens/token-manager.js';
-import type { TokenRecord } from '../src/tokens/token-record.js';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { memoryStore } from '@mcp-fittings/store-file';
-
-const OLD: TokenRecord = {
-  issuer: 'https://as.example',
-  tokenEndpoint: 'https://as.example/token',
-  resource: 'https://mcp.example/',
-  clientId: 'c',
-  accessToken: 'old',
-  tokenType: 'Bearer',
-  refreshToken: 'r',
-  scopes: [],
-  requested: [],
-  obtainedAt: 0,
-};
-const NEW: TokenRecord = { ...OLD, accessToken: 'new' };
-
-function managerOn(
-  store: TokenStore,
-  { run = async () => NEW, clock = createManualClock() }: Partial<Renewal & { readonly clock: Clock }> = {},
-): TokenManager {
-  return new TokenManager({
-    server: 'test',
-    store,
-    key: 'k',
-    clock,
-    logger: undefined,
-    marks: nodePlatform.marks,
-    renewal: { possible: (held) => held?.refreshToken !== undefined, run, onRefusal: 'ask' },
-  });
-}
+import { nodePlatform } from '../src/node-platform.js';
+import type { TokenRecord } from '../src/tokens/token-record.js';
+import { managerOn, NEW, OLD } from './support/token-managers.js';
 
 it.each([
   [1, 'is sent'],
   [0, 'is not sent'],
 ])('a token that expires in %s ms and cannot be renewed %s', async (left, outcome) => {
   const clock = createManualClock();
-  const tokens = new TokenManager({
-    server: 'test',
-    store: memoryStore(),
-    key: 'k',
-    clock,
-    logger: undefined,
-    marks: nodePlatform.marks,
-    renewal: { possible: () => false, run: () => Promise.reject(new Error('no')), onRefusal: 'ask' },
-  });
+  const tokens = managerOn(memoryStore(), { clock, run: () => Promise.reject(new Error('no')) });
   const now = clock.now();
   const held = { ...OLD, refreshToken: undefined, obtainedAt: now - 3_600_000, expiresAt: now + left };
   await tokens.keep(held);
@@ -87,25 +50,16 @@ describe('the held token and the stored one', () => {
     expect(await tokens.reload()).toMatchObject({ accessToken: 'new' });
   });
 
-  it('does not go back to the old token when a slow read ends after the renewal', async () => {
+  it.each([
+    ['the renewal', async () => undefined],
+    ['one that found the token of another process', (store: TokenStore) => managerOn(store).keep(NEW)],
+  ])('does not go back to the old token when a slow read ends after %s', async (_, meanwhile) => {
     const store = memoryStore();
     const tokens = managerOn(store);
     await tokens.keep(OLD);
     const release = holdRead(store);
     const slow = tokens.reload();
-    expect(await tokens.renew(OLD)).toBe('fresh');
-    release();
-    expect(await slow).toMatchObject({ accessToken: 'new' });
-    expect(await tokens.current()).toMatchObject({ accessToken: 'new' });
-  });
-
-  it('does not go back to the old token when a slow read ends after one that found the token of another process', async () => {
-    const store = memoryStore();
-    const tokens = managerOn(store);
-    await tokens.keep(OLD);
-    const release = holdRead(store);
-    const slow = tokens.reload();
-    await managerOn(store).keep(NEW);
+    await meanwhile(store);
     expect(await tokens.renew(OLD)).toBe('fresh');
     release();
     expect(await slow).toMatchObject({ accessToken: 'new' });

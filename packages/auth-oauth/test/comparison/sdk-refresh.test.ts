@@ -7,6 +7,7 @@ import {
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { OAuthClientProvider as ProviderV1 } from '@modelcontextprotocol/sdk/client/auth.js';
+import { answer } from '../support/ending-world.js';
 import { createWorld, type World } from '../support/world.js';
 
 /** The experiment of single-flight.test.ts with the OAuth of the SDKs, for comparison. */
@@ -14,14 +15,7 @@ describe('comparison: twenty calls at once on a dead token with a strictly rotat
   let world: World;
   beforeEach(async () => {
     world = await createWorld();
-    world.resource.answer = ({ id, method }) => ({
-      jsonrpc: '2.0',
-      id,
-      result:
-        method === 'initialize'
-          ? { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'test', version: '1' } }
-          : {},
-    });
+    world.resource.answer = answer;
     await world.use(world.provider());
   });
   afterEach(() => world[Symbol.asyncDispose]());

@@ -29,7 +29,8 @@ export interface EndingWorld extends AsyncDisposable {
 
 type Message = { readonly id?: unknown; readonly method?: string };
 
-function answer({ id, method }: Message): object {
+/** Answers as a server with one tool, `read`. */
+export function answer({ id, method }: Message): object {
   const result =
     method === 'initialize'
       ? {

@@ -85,4 +85,29 @@ export async function startFalseServer(): Promise<FalseServer> {
   return server;
 }
 
+/** It offers the device grant, with changes of what the device endpoint answers. */
+export function offerDeviceGrant(server: FalseServer, changes: object = {}): void {
+  const { origin, answers } = server;
+  server.describe({
+    issuer: {
+      device_authorization_endpoint: `${origin}/device`,
+      grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code'],
+    },
+  });
+  answers.set('/register', { status: 201, body: { client_id: 'c' } });
+  const code = { device_code: 'd', user_code: 'U', verification_uri: `${origin}/v`, expires_in: 900 };
+  answers.set('/device', { body: { ...code, ...changes } });
+}
+
+/** It demands that authorization requests are pushed (RFC 9126), and answers them with this. */
+export function demandPushedRequests(server: FalseServer, answer: Answer): void {
+  server.describe({
+    issuer: {
+      require_pushed_authorization_requests: true,
+      pushed_authorization_request_endpoint: `${server.origin}/par`,
+    },
+  });
+  server.answers.set('/par', answer);
+}
+
 export const REDIRECT = 'http://127.0.0.1:33418/callback';
