@@ -119,48 +119,13 @@ describeWith(
       expect(exchange?.form.get('resource')).toBe(resource.url);
     });
 
-    it('refuses the iss of another server although none was advertised', async () => {
-      const mixedUp: Interaction = {
-        async begin(request) {
-          const session = await interaction.begin(request);
-          return {
-            ...session,
-            async authorize(question) {
-              const answer = new URLSearchParams(await session.authorize(question));
-              answer.set('iss', 'http://127.0.0.1:1/other');
-              return answer;
-            },
-          };
-        },
-      };
-      await expect(provider({ interaction: mixedUp }).signIn?.({})).rejects.toMatchObject({
-        code: 'AUTH_FAILED',
-      });
-      expect(callbacks).toHaveLength(1);
-      expect(at('POST /api/oidc/token')).toEqual([]);
-    });
-
-    it('refreshes, and rotates the refresh token', async () => {
-      const auth = await signedIn(provider());
-      const before = await stored();
-      resource.dead.add(lastToken());
-      expect((await call(auth)).status).toBe(200);
-      const grants = at('POST /api/oidc/token').map(({ form, status }) => [form.get('grant_type'), status]);
-      expect(grants).toEqual([
-        ['authorization_code', 200],
-        ['refresh_token', 200],
-      ]);
-      const after = await stored();
-      expect(after?.['refreshToken']).toEqual(expect.any(String));
-      expect(after?.['refreshToken']).not.toBe(before?.['refreshToken']);
-    });
-
-    it('a refresh token that was used before: requires a sign-in, and keeps the stored token until then', async () => {
+    it('rotates the refresh token; one that was used before requires a sign-in, and keeps the stored token until then', async () => {
       const first = await signedIn(provider());
       const old = await stored();
       if (old === undefined) throw new Error('nothing was stored');
       resource.dead.add(lastToken());
-      await call(first);
+      expect((await call(first)).status).toBe(200);
+      expect((await stored())?.['refreshToken']).not.toBe(old['refreshToken']);
       resource.dead.add(lastToken());
       // As from a backup: the record with the refresh token that is used up.
       await store.set(`oauth\n${resource.url}`, old);

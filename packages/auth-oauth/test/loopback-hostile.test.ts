@@ -57,33 +57,22 @@ async function visit(uri: string): Promise<string> {
 }
 
 const TARGETS = [
-  '//[',
   'http://[',
-  'http://[::1',
-  '//',
-  '///',
   '/\\',
   '*',
-  'http://',
-  'https://@',
   'http://evil.example:99999/',
-  '/%',
   '/%zz',
-  '/callback?%',
   '/callback?state=%ff%fe',
   `/callback?state=%E0%A4%A&state=${STATE}x`,
-  '/callback/../callback?state=the-statex',
   '/callback%2f',
   '/\u0000',
   'callback',
-  '?state=the-statex',
-  '#',
   'javascript:alert(1)',
   `/${'a'.repeat(10_000)}`,
   `/callback?${'&state='.repeat(2_000)}`,
   '//user:pass@[::1]:0x50/',
 ];
-const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE', 'DELETE', 'PRI', 'M-SEARCH'];
+const METHODS = ['GET', 'POST', 'OPTIONS', 'CONNECT', 'PRI', 'M-SEARCH'];
 
 describe('connections that send no request', () => {
   const flood = async (session: InteractionSession, count: number, bytes: string): Promise<Socket[]> => {
@@ -133,7 +122,7 @@ describe('no request to the listener ends the program', () => {
     const { session, answer } = await started();
     const { host } = new URL(session.redirectUri);
     for (const method of METHODS) {
-      for (const name of [host, 'evil.example', '[', '']) {
+      for (const name of [host, '[', '']) {
         await raw(session, `${method} ${target} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`);
       }
     }
@@ -148,7 +137,6 @@ describe('no request to the listener ends the program', () => {
   it.each<[string, (host: string) => string | Buffer]>([
     ['no host', () => 'GET / HTTP/1.1\r\n\r\n'],
     ['two hosts', (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example\r\n\r\n`],
-    ['HTTP/0.9', () => 'GET /callback\r\n'],
     [
       'HTTP/1.0 with an upgrade',
       (host) => `GET / HTTP/1.0\r\nHost: ${host}\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n`,
@@ -158,7 +146,6 @@ describe('no request to the listener ends the program', () => {
       (host) =>
         `GET /callback HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
     ],
-    ['HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['TLS', () => Buffer.from('16030100a5010000a10303', 'hex')],
     ['headers of 1 MB', (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`],
     ['10 000 headers', (host) => `GET / HTTP/1.1\r\nHost: ${host}\r\n${'x: y\r\n'.repeat(10_000)}\r\n`],
@@ -192,7 +179,6 @@ describe('no request to the listener ends the program', () => {
           Buffer.from('\r\n\r\n'),
         ]),
     ],
-    ['nothing', () => ''],
   ])('%s', async (_, bytes) => {
     const { session, answer } = await started();
     const { host } = new URL(session.redirectUri);
@@ -281,22 +267,13 @@ describe('the redirect URI that was registered', () => {
 });
 
 describe('functions of the host that fail', () => {
-  it.each<[string, unknown]>([
-    [
-      'throws',
-      () => {
+  it('"open" that throws is a typed error, like one that rejects', async () => {
+    const { session, answer } = await started({
+      open() {
         throw new Error('no browser');
       },
-    ],
-    ['rejects', async () => Promise.reject(new Error('no browser'))],
-  ])('"open" that %s is a typed error', async (_, open) => {
-    // A program in JavaScript passes what it likes.
-    const options: LoopbackOptions = Object.fromEntries([['open', open]]);
-    const session = await loopback(options).begin({ server: 'test' });
-    await expect(session.authorize({ url: SIGN_IN, state: STATE })).rejects.toMatchObject({
-      code: 'AUTH_FAILED',
-      cause: { message: 'no browser' },
     });
+    await expect(answer).rejects.toMatchObject({ code: 'AUTH_FAILED', cause: { message: 'no browser' } });
     await session[Symbol.asyncDispose]();
   });
 
