@@ -229,6 +229,7 @@ describe('a client credential goes to one issuer', () => {
     ).rejects.toMatchObject({
       code: 'AUTH_DISCOVERY_FAILED',
     });
+    expect(server.asked.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
     expect(await machine(store).onChallenge(challenge())).toBe('retry');
     move();
     const moved = machine(store, { clientIssuer: other.origin });

@@ -13,7 +13,6 @@ import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fitti
 import { createHost, type Host } from '@mcp-fittings/host';
 import { fileCache } from '@mcp-fittings/host/file-cache';
 import { fileStore, memoryStore } from '@mcp-fittings/store-file';
-import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import {
   scriptedPerson,
@@ -270,31 +269,6 @@ describe.each(cases)('two persons on one host program: $name', ({ start, shelve,
       expect(toolsOf(hosts[staying])).toEqual(expected(staying));
       await signIn(hosts[leaving]);
       await callAll(PERSONS);
-    }
-    world.expectOwnTokens();
-  });
-
-  it('what one person approved for good the other one is asked about', async () => {
-    await using world = await open();
-    const { hostOf, connect, signIn } = world;
-    for (const person of PERSONS) {
-      const host = hostOf(person);
-      await connect(host);
-      await signIn(host);
-      const asked: string[] = [];
-      await using tools = createTools(host, {
-        policy: createToolPolicy(),
-        confirm: async ({ text }) => {
-          asked.push(text);
-          return 'always-server';
-        },
-      });
-      for (const _ of [1, 2]) {
-        const { type } = await tools.snapshot().run('mcp__one__whoami', { as: person });
-        expect(type).toBe('result');
-      }
-      expect(asked).toHaveLength(1);
-      expect(asked[0]).toContain(person);
     }
     world.expectOwnTokens();
   });

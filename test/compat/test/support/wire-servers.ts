@@ -26,8 +26,10 @@ export interface WireServerOptions {
   readonly dies?: boolean | undefined;
   /** It says at once what comes after `notifications/initialized`. */
   readonly announces?: boolean | undefined;
-  /** The names of its tools; not over http. Default: it has none. */
+  /** The names of its tools. Default: it has none. */
   readonly tools?: (() => readonly string[]) | undefined;
+  /** It answers no call, and says here that there is one. */
+  readonly onCall?: (() => void) | undefined;
   /** HTTP only: how it answers the GET for its event stream. Default 405. */
   readonly onStream?: Script | undefined;
 }
@@ -53,6 +55,8 @@ async function http(options: WireServerOptions = {}): Promise<WireServer> {
       'server/discover': (exchange) => exchange.rpcError(-32601, 'Method not found'),
       ...(options.announces === true && { GET: (exchange) => void exchange.sse().event({ data: CHANGED }) }),
       ...(options.onStream !== undefined && { GET: options.onStream }),
+      ...(options.onCall !== undefined && { 'tools/call': options.onCall }),
+      'tools/list': (exchange) => exchange.result(listOf(options.tools?.() ?? [])),
     },
   });
   return {
@@ -111,14 +115,18 @@ async function ws(options: WireServerOptions = {}): Promise<WireServer> {
   };
 }
 
+const listOf = (names: readonly string[]) => ({
+  tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })),
+});
+
 function answer(
   message: JSONRPCMessage,
   send: (value: Parameters<Transport['send']>[0]) => void,
-  { version, announces, tools }: WireServerOptions,
+  { version, announces, tools, onCall }: WireServerOptions,
 ): void {
+  if (onCall !== undefined && isRequest(message) && message.method === 'tools/call') return onCall();
   if (tools !== undefined && isRequest(message) && message.method === 'tools/list') {
-    const listed = tools().map((name) => ({ name, inputSchema: { type: 'object' } }));
-    return send({ jsonrpc: '2.0', id: message.id, result: { tools: listed } });
+    return send({ jsonrpc: '2.0', id: message.id, result: listOf(tools()) });
   }
   const peer = createKitPeer({
     send(value) {
