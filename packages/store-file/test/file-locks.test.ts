@@ -48,18 +48,14 @@ async function passUntil(
   return clock.now() - begin;
 }
 
-it('takes the lock of a dead process of this machine at once', async () => {
+it.each([
+  ['a dead process of this machine', NO_PID],
+  ['a process whose id was reused', process.pid],
+])('takes the lock of %s at once', async (_, pid) => {
   const { machine } = await identifyProcess();
-  await foreignHolder(directory, 'name', { machine, pid: NO_PID, start: '1' });
+  await foreignHolder(directory, 'name', { machine, pid, start: '1' });
   const clock = createManualClock();
   // No time passes, so the lock was not taken because of silence.
-  await expect(new FileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
-});
-
-it('takes the lock of a process whose id was reused', async () => {
-  const { machine } = await identifyProcess();
-  await foreignHolder(directory, 'name', { machine, pid: process.pid, start: '1' });
-  const clock = createManualClock();
   await expect(new FileLocks({ directory, clock }).run('name', async () => 'mine')).resolves.toBe('mine');
 });
 

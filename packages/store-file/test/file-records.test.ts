@@ -69,7 +69,6 @@ describe('records in private files', () => {
     ['{"v":1,"key":"other","value":{}}'],
     ['{"v":2,"key":"a","value":{}}'],
     ['{"v":1,"key":"a","val'],
-    [''],
   ])('does not take a file that is damaged (%j) for a record that is missing', async (text) => {
     await using directory = await temporaryDirectory();
     const { path } = directory;

@@ -243,20 +243,6 @@ describe('the process of the host', () => {
     expect(await ended).toEqual({ status: 0, errors: '' });
   });
 
-  it('is not kept alive after the calls have settled', async () => {
-    const { said, ended } = runScript(
-      program(
-        '',
-        `await store.get('key');
-         const kinds = ['TTYWrap', 'PipeWrap', 'ProcessWrap', 'Timeout'];
-         const kept = process.getActiveResourcesInfo().filter((kind) => kinds.includes(kind));
-         console.log(JSON.stringify(kept));`,
-      ),
-    );
-    expect(JSON.parse(await said)).toEqual([]);
-    expect(await ended).toEqual({ status: 0, errors: '' });
-  });
-
   it('exits after a store is disposed at the end of a module', async () => {
     const { ended } = runScript(
       program('', `await store.set('key', {}); await store[Symbol.asyncDispose]();`),

@@ -59,13 +59,6 @@ describeWithRedis('values in Redis that the store did not write', () => {
     expect(await read(await nameOf())).toContain('"keyId":"2026"');
   });
 
-  it('a wrong key with the same id: STORE_CORRUPT, and the value stays', async () => {
-    await open().set('a', { refreshToken: CANARY });
-    const wrong = open({ key: () => keyOf('2026', 8) });
-    await expect(wrong.get('a')).rejects.toMatchObject({ code: 'STORE_CORRUPT', kind: 'auth' });
-    expect(await open().get('a')).toEqual({ refreshToken: CANARY });
-  });
-
   it('the value of another entry: STORE_CORRUPT', async () => {
     const store = open();
     await store.set('a', { a: 1 });

@@ -49,19 +49,6 @@ describeWithRedis('a fleet with a real authorization server (oidc-provider, stri
     }
   });
 
-  it('every process refuses a replayed callback, one that reaches all at once, and a foreign state', async () => {
-    const callback = await start(0);
-    const foreign = new URL(callback);
-    foreign.searchParams.set('state', 'x'.repeat(43));
-    expect(await replica(1).ask('back', foreign.href)).toEqual({ code: 'AUTH_FAILED' });
-    const answers = await Promise.all(fleet.replicas.map((each) => each.ask('back', callback)));
-    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
-    expect(answers.filter(({ code }) => code === 'AUTH_FAILED')).toHaveLength(3);
-    for (const each of fleet.replicas)
-      expect(await each.ask('back', callback)).toEqual({ code: 'AUTH_FAILED' });
-    expect(grants()).toEqual(['authorization_code 200']);
-  });
-
   it('a late callback is refused, and the pending sign-in expires in Redis', async () => {
     const callback = await start(0);
     await replica(1).ask('go', 3_600_000);
