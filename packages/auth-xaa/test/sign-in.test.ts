@@ -127,11 +127,6 @@ describe('with a real identity provider and a real authorization server', () => 
     later(400_000);
     await world.store.delete(`xaa\n${world.resource.url}`);
     const cold = await connect();
-    const figures = Object.entries({ first, cold, cached, warm }).map(
-      ([name, { mcp, auth }]) =>
-        `${name}: ${mcp} to the server, ${auth.length} for sign-in: ${auth.join(', ')}`,
-    );
-    console.info(`requests of a connect\n${figures.join('\n')}`);
     const discovery = [
       'GET /.well-known/oauth-protected-resource/mcp',
       'GET /.well-known/oauth-authorization-server',
@@ -145,16 +140,6 @@ describe('with a real identity provider and a real authorization server', () => 
 });
 
 describe('the renewal ladder', () => {
-  it('asks the user only when the refresh token has ended as well', async () => {
-    await using world = await createWorld();
-    const provider = world.provider(world.identity());
-    await world.use(provider);
-    later(30 * 24 * HOUR);
-    await expect(world.useSilently(provider)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
-    expect((await world.use(provider)).status).toBe(200);
-    expect(world.pages).toHaveLength(2);
-  });
-
   it('exchanges the refresh token when the identity provider does not renew the ID token', async () => {
     await using world = await createWorld();
     const provider = world.provider(world.identity());
@@ -259,22 +244,6 @@ describe('a host that signs users in itself', () => {
     expect(await Promise.all(connect)).toEqual(Array.from({ length: 10 }, () => 200));
     const subjects = world.idp.tokenRequests.map(({ body }) => body.get('subject_token_type') ?? '');
     expect(subjects.filter((type) => type.endsWith(':saml2'))).toHaveLength(1);
-  });
-
-  it('uses its ID token as it is', async () => {
-    await using world = await createWorld();
-    await world.use(world.provider(world.identity()));
-    const token = world.idp.tokenRequests[1]?.body.get('subject_token') ?? '';
-    await using other = await createWorld();
-    // The same identity provider, another host without a sign-in of this package.
-    const identity = world.identity({
-      store: other.store,
-      interaction: undefined,
-      subjectToken: () => ({ type: 'id_token', token }),
-    });
-    world.forgetRequests();
-    expect((await world.useSilently(world.provider(identity, { store: other.store }))).status).toBe(200);
-    expect(world.tokenRequests()).toEqual(['idp token-exchange', 'as jwt-bearer']);
   });
 
   it('reports a callback that throws, with its error as the cause only', async () => {

@@ -9,13 +9,13 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { connect, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeCertificates, type Identity } from '../../../packages/http-client/test/support/certificates.js';
+import { startProxy } from '../../../packages/http-client/test/support/proxy.js';
 import { everythingServer, type EverythingServer } from '../../../scripts/everything-server.js';
 import { freePort } from '../../../scripts/free-port.mjs';
 import { installedPackages } from '../../../scripts/installed.mjs';
@@ -52,6 +52,10 @@ beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'from-mcp-remote-'));
   return () => rm(home, { recursive: true, force: true });
 });
+
+/** No name server knows it: only through the proxy is there a way. */
+const NAMES = { hosts: { 'notes.invalid': '127.0.0.1' } };
+const invalidUrl = (): string => http.url.replace('127.0.0.1', 'notes.invalid');
 
 type Env = Readonly<Record<string, string>>;
 type Case = (ours: string) => Promise<void>;
@@ -105,22 +109,21 @@ const CASES: Readonly<Record<string, Case>> = {
     await overHttp();
   },
   '`--enable-proxy`': async () => {
-    await using proxy = await proxyTo(http.url);
+    await using proxy = await startProxy(NAMES);
     const env = { HTTP_PROXY: proxy.url };
-    // No name server knows it: only through the proxy is there a way.
-    const url = 'http://notes.invalid/mcp';
+    const url = invalidUrl();
     await bridges([url], env);
-    expect(proxy.count).toBeGreaterThan(0);
-    const before = proxy.count;
+    expect(proxy.lines.length).toBeGreaterThan(0);
+    const before = proxy.lines.length;
     await expect(bridges([url], { ...env, NO_PROXY: 'notes.invalid' })).rejects.toThrow('notes.invalid');
     expect(await fittings(['add', 'notes', '--entry', JSON.stringify({ url, proxy: 'none' })])).toBe(0);
     await expect(bridges(['notes'], env)).rejects.toThrow('notes.invalid');
-    expect(proxy.count).toBe(before);
+    expect(proxy.lines).toHaveLength(before);
   },
   '`--allow-http`': async () => {
-    await using proxy = await proxyTo(http.url);
+    await using proxy = await startProxy(NAMES);
     expect(await bridges([http.url])).toBe('');
-    expect(await bridges(['http://notes.invalid/mcp'], { HTTP_PROXY: proxy.url })).toMatch(/encrypt/);
+    expect(await bridges([invalidUrl()], { HTTP_PROXY: proxy.url })).toMatch(/encrypt/);
   },
   "`--ignore-tool 'delete*'`": async (ours) => {
     expect(ours).toContain('`"deniedTools": ["delete*"]` in the entry');
@@ -275,50 +278,6 @@ async function headerKeeper(target: string, identity?: Identity): Promise<Keeper
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
-}
-
-/** A proxy that leads every name to one server, and counts what goes through it. */
-async function proxyTo(
-  target: string,
-): Promise<AsyncDisposable & { readonly url: string; readonly count: number }> {
-  const sockets = new Set<Duplex>();
-  let count = 0;
-  const server = createServer((incoming, outgoing) => {
-    count += 1;
-    const { method, headers } = incoming;
-    const passed = request(target, { method, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(outgoing);
-    });
-    passed.on('error', () => outgoing.destroy());
-    incoming.pipe(passed);
-  });
-  server.on('connect', (_request, socket: Duplex) => {
-    count += 1;
-    const passed = connect(Number(new URL(target).port), '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      passed.pipe(socket);
-      socket.pipe(passed);
-    });
-    for (const each of [socket, passed]) {
-      sockets.add(each);
-      each.on('error', () => undefined);
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    get count() {
-      return count;
-    },
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-      for (const socket of sockets) socket.destroy();
       await once(server, 'close');
     },
   };
