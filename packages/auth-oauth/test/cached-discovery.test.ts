@@ -5,7 +5,13 @@ import { createClientCredentialsProvider, type OAuthProviderOptions } from '@mcp
 import { memoryStore } from '@mcp-fittings/store-file';
 import { startFalseServer, type FalseServer } from './support/false-server.js';
 import { kill } from './support/four-processes.js';
-import { documentsAt, scriptSignIn, type ScriptedSignIn } from './support/scripted-sign-in.js';
+import {
+  REMOTE,
+  REMOTE_ISSUER,
+  remoteDocuments,
+  scriptSignIn,
+  type ScriptedSignIn,
+} from './support/scripted-sign-in.js';
 import { createWorld, type World } from './support/world.js';
 import type { Fetcher } from '../src/protocol/endpoint.js';
 import { DiscoveryCache } from '../src/provider/discovery-cache.js';
@@ -51,32 +57,6 @@ describe('a 401 at a real authorization server', () => {
     expect(await refused(world.provider())).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
     // Also from the record that a refresh has written.
     expect(await refused(world.provider())).toEqual({ asked: ['POST /token'], documents: 0, calls: 2 });
-  });
-
-  it('sends no more with client credentials', async () => {
-    await using machines = await createWorld({
-      accessTokenTtl: 86_400,
-      clients: [
-        {
-          client_id: 'robot',
-          client_secret: 'secret',
-          grant_types: ['client_credentials'],
-          redirect_uris: [],
-          response_types: [],
-        },
-      ],
-    });
-    world = machines;
-    const provider = createClientCredentialsProvider({
-      url: machines.resource.url,
-      server: 'test',
-      store: memoryStore(),
-      clientId: 'robot',
-      clientSecret: 'secret',
-    });
-    await world.use(provider);
-    const { asked, calls } = await refused(provider);
-    expect({ asked, calls }).toEqual({ asked: ['POST /token'], calls: 2 });
   });
 
   it('runs discovery when the metadata is older than ten minutes, in memory or in the store', async () => {
@@ -245,26 +225,21 @@ describe('an authorization server that moves', () => {
 });
 
 describe('discoveries at the same time', () => {
-  const ISSUER = 'https://login.example';
-  const resource = { resource: 'https://mcp.example/api', authorization_servers: [ISSUER] };
-  const documents = {
-    'https://mcp.example/.well-known/oauth-protected-resource/api': resource,
-    'https://mcp.example/elsewhere': resource,
-    [`${ISSUER}/.well-known/oauth-authorization-server`]: {
-      issuer: ISSUER,
-      token_endpoint: `${ISSUER}/token`,
-    },
-  };
+  const documents = () =>
+    remoteDocuments(
+      {},
+      { 'https://mcp.example/elsewhere': { resource: REMOTE, authorization_servers: [REMOTE_ISSUER] } },
+    );
   const cacheOn = (network: Fetcher): DiscoveryCache =>
     new DiscoveryCache({
       network,
       clock: systemClock,
-      policy: { server: 'test', serverUrl: new URL('https://mcp.example/api') },
+      policy: { server: 'test', serverUrl: new URL(REMOTE) },
       configured: undefined,
       sendsResource: true,
     });
 
-  it('fifty calls that are refused cause one, and one token request', async () => {
+  it('fifty calls of a machine that are refused cause one, and one token request', async () => {
     await using server = await startFalseServer();
     const provider = createClientCredentialsProvider({
       url: server.url,
@@ -274,22 +249,22 @@ describe('discoveries at the same time', () => {
     });
     const challenge = { url: new URL(server.url), status: 401 } as const;
     await Promise.all(Array.from({ length: 50 }, () => provider.onChallenge(challenge)));
-    expect(server.asked.map(({ line }) => line)).toEqual([
-      `GET ${RESOURCE}/api`,
-      `GET ${METADATA}`,
-      'POST /token',
-    ]);
+    const lines = [`GET ${RESOURCE}/api`, `GET ${METADATA}`, 'POST /token'];
+    expect(server.asked.map(({ line }) => line)).toEqual(lines);
+    // What was found is known for the next token.
+    expect(await provider.onChallenge({ ...challenge, refused: 'Bearer good' })).toBe('retry');
+    expect(server.asked.map(({ line }) => line)).toEqual([...lines, 'POST /token']);
   });
 
   it('of one that is aborted, the others get the outcome', async () => {
-    const network = documentsAt(documents);
+    const network = documents();
     const cache = cacheOn(network);
     const abort = new AbortController();
     const aborted = cache.discover({ record: undefined, signal: abort.signal });
     const other = cache.discover({ record: undefined });
     abort.abort();
     await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(await other).toMatchObject({ authorizationServer: { issuer: ISSUER } });
+    expect(await other).toMatchObject({ authorizationServer: { issuer: REMOTE_ISSUER } });
     expect(network.asked).toHaveLength(2);
     // Neither is kept when it has ended.
     await cache.discover({ record: undefined });
@@ -297,11 +272,11 @@ describe('discoveries at the same time', () => {
   });
 
   it('for a challenge that names other metadata, and for a sign-in, there is another one', async () => {
-    const network = documentsAt(documents);
+    const network = documents();
     const cache = cacheOn(network);
     const first = cache.discover({ record: undefined });
     const wwwAuthenticate = 'Bearer resource_metadata="https://mcp.example/elsewhere"';
-    const url = new URL('https://mcp.example/api');
+    const url = new URL(REMOTE);
     const named = cache.discover({ record: undefined, challenge: { url, status: 401, wwwAuthenticate } });
     cache.retryFailedIssuers();
     await Promise.all([first, named, cache.discover({ record: undefined })]);

@@ -3,20 +3,16 @@ import { inspect } from 'node:util';
 import { exportSPKI, SignJWT, UnsecuredJWT, type CryptoKey } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '@mcp-fittings/store-file';
-import { createWorld, SECRET, type World } from './support/world.js';
+import { createWorld, later, SECRET, useOwnDate, type World } from './support/world.js';
 
 let world: World;
+useOwnDate();
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
   world = await createWorld();
 });
-afterEach(async () => {
-  vi.useRealTimers();
-  await world[Symbol.asyncDispose]();
-});
+afterEach(() => world[Symbol.asyncDispose]());
 
 const JWT = /eyJ[\w-]+\.[\w-]+\.[\w-]+/;
-const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 const SIGN_IN = (): string => `xaa-sign-in\nhost\n${world.idp.origin}/`;
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

@@ -1,13 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AuthProvider } from '@mcp-fittings/client-core';
-import { createWorld, type World } from './support/world.js';
+import { createWorld, later, useOwnDate, type World } from './support/world.js';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useOwnDate();
 
 const sign = (world: World, provider: AuthProvider) =>
   provider.headers({ url: new URL(world.resource.url), method: 'POST' });
@@ -83,7 +78,7 @@ describe('tokens that were derived from a sign-in end with it', () => {
     await world.use(world.provider(here));
     expect(await sign(world, there)).toHaveProperty('authorization');
     await here.signOut();
-    vi.setSystemTime(Date.now() + 61_000);
+    later(61_000);
     expect(await sign(world, there)).toEqual({});
   });
 
@@ -94,7 +89,7 @@ describe('tokens that were derived from a sign-in end with it', () => {
     const stored = await world.store.get(`xaa-sign-in\nhost\n${world.idp.origin}/`);
     const token = await world.idp.provider.RefreshToken.find(stored?.['refreshToken']);
     await token.destroy();
-    vi.setSystemTime(Date.now() + 2 * 3600_000);
+    later(2 * 3600_000);
     await expect(world.useSilently(provider)).rejects.toMatchObject({
       code: 'AUTH_REQUIRED',
       message: expect.stringContaining('invalid_grant'),

@@ -1,15 +1,10 @@
-import { describe, expect, it, vi, afterEach, beforeEach } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AuthChallenge, type AuthProvider, AuthRequiredError } from '@mcp-fittings/client-core';
-import { createWorld, type World } from './support/world.js';
+import { createWorld, later, useOwnDate, type World } from './support/world.js';
 
 const DAY = 86_400_000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useOwnDate();
 
 /** The sign-in that is required; undefined when the request succeeds. */
 async function asks(world: World, provider: AuthProvider): Promise<AuthChallenge | undefined> {
@@ -39,7 +34,7 @@ describe('a sign-in of another process at the identity provider', () => {
     await using world = await createWorld();
     const waiting = world.provider(world.identity());
     await world.use(waiting);
-    vi.setSystemTime(Date.now() + 30 * DAY);
+    later(30 * DAY);
     const challenge = await asks(world, waiting);
     expect(challenge).toBeDefined();
     expect(await waiting.hasNewSignIn?.(challenge)).toBe(false);

@@ -1,21 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SignJWT } from 'jose';
 import type { AuthProvider } from '@mcp-fittings/client-core';
 import { xaa, type SubjectToken } from '@mcp-fittings/auth-xaa';
 import { memoryStore } from '@mcp-fittings/store-file';
-import { createWorld, SECRET, type World } from './support/world.js';
+import { createWorld, SECRET, useOwnDate, type World } from './support/world.js';
 
 let world: World;
+useOwnDate();
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
   world = await createWorld();
 });
-afterEach(async () => {
-  vi.useRealTimers();
-  await world[Symbol.asyncDispose]();
-});
+afterEach(() => world[Symbol.asyncDispose]());
 
 const idToken = async (sub: unknown, changes: object = {}): Promise<string> =>
   new SignJWT({

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHttpClient } from '@mcp-fittings/http-client';
 import type { IdentityProvider } from '@mcp-fittings/auth-xaa';
 import { fileStore } from '@mcp-fittings/store-file';
 import { abortable } from '@mcp-fittings/toolbox/timing';
-import { createWorld } from './support/world.js';
+import { createWorld, later, useOwnDate } from './support/world.js';
 
 const HOUR = 3600_000;
 const count = (list: readonly string[]): Record<string, number> =>
@@ -17,15 +17,7 @@ interface Figures {
   readonly auth: readonly string[];
 }
 
-/** Advances the time of this process, the identity provider, and the authorization server. */
-const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useOwnDate();
 
 describe('with a real identity provider and a real authorization server', () => {
   it('signs in once, exchanges, redeems and gets access', async () => {

@@ -213,7 +213,6 @@ const rpcError = (id: number | null, message = 'no') =>
 const bodies: Readonly<Record<string, string>> = {
   'no body': '',
   'an HTML page': '<html><body>no</body></html>',
-  'a JSON-RPC error': rpcError(null),
   'the JSON-RPC error of the request': rpcError(ID),
   'other JSON': '{"error":"no"}',
   'a huge body': 'x'.repeat(100_000),
@@ -226,11 +225,9 @@ const answers = (wire: Wire, status: number, body: string): boolean =>
 
 const challenges: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'no challenge': {},
-  Bearer: { 'www-authenticate': 'Bearer realm="x"' },
   'Bearer with an error': { 'www-authenticate': 'Bearer error="invalid_token"' },
   'a DPoP nonce': { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'n-1' },
   malformed: { 'www-authenticate': 'Bearer "error=insufficient_scope' },
-  Basic: { 'www-authenticate': 'Basic realm="x"' },
 };
 
 const wires = Object.keys(over) as readonly Wire[];

@@ -3,32 +3,13 @@ import { join } from 'node:path';
 import { FittingsError } from '@mcp-fittings/client-core';
 import { createHttpTransport } from '@mcp-fittings/transport-http';
 import { createSseTransport } from '@mcp-fittings/transport-sse';
-import ts from 'typescript-5.9';
 import { expect, it } from 'vitest';
+import { membersOf } from './support/members-of.js';
 
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/from-the-sdk.md'), 'utf8');
 const v1 = 'node_modules/@modelcontextprotocol/sdk/dist/esm/client';
 const v2 = 'node_modules/@modelcontextprotocol/client/dist';
-
-/** The names of the members of a type in declarations. */
-function membersOf(file: string, type: string): readonly string[] {
-  const path = join(root, file);
-  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
-  const names: string[] = [];
-  for (const statement of source.statements) {
-    const members =
-      ts.isInterfaceDeclaration(statement) && statement.name.text === type
-        ? statement.members
-        : ts.isTypeAliasDeclaration(statement) &&
-            statement.name.text === type &&
-            ts.isTypeLiteralNode(statement.type)
-          ? statement.type.members
-          : [];
-    names.push(...members.map((member) => member.name?.getText(source) ?? ''));
-  }
-  return names;
-}
 
 const types = [
   [`${v1}/stdio.d.ts`, 'StdioServerParameters', 'StdioClientTransport'],

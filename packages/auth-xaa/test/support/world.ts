@@ -4,6 +4,7 @@ import {
   type Logger,
   type TokenStore,
 } from '@mcp-fittings/client-core';
+import { afterEach, beforeEach, vi } from 'vitest';
 import { authorizedFetch, type Interaction } from '@mcp-fittings/auth-oauth';
 import type { IdentityProvider, IdentityProviderOptions, XaaProviderOptions } from '@mcp-fittings/auth-xaa';
 import { SharedIdentityProvider } from '../../src/identity-provider/identity-provider.js';
@@ -47,6 +48,15 @@ export interface WorldOptions {
   readonly idp?: Partial<Parameters<typeof startIdentityProvider>[0]>;
   readonly as?: Partial<Parameters<typeof startAuthorizationServer>[0]>;
 }
+
+/** Sets the date of this process, the identity provider and the authorization server in each test of the file. */
+export function useOwnDate(): void {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+  afterEach(() => void vi.useRealTimers());
+}
+
+/** Advances that date. */
+export const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 export const SECRET = 'canary-client-secret';
 

@@ -15,8 +15,6 @@ export interface WireServer extends AsyncDisposable {
   /** A new connection to it. */
   connect(): Transport;
   readonly url: string;
-  /** Cuts every connection. */
-  drop(): void;
 }
 
 export interface WireServerOptions {
@@ -62,9 +60,6 @@ async function http(options: WireServerOptions = {}): Promise<WireServer> {
   return {
     connect: () => createHttpTransport({ url: server.url, server: 'test' }),
     url: server.url,
-    drop() {
-      for (const socket of server.sockets) socket.destroy();
-    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -84,18 +79,13 @@ async function sse(options: WireServerOptions = {}): Promise<WireServer> {
   return {
     connect: () => createSseTransport({ url: server.url, server: 'test' }),
     url: server.url,
-    drop() {
-      for (const stream of server.streams) stream.cut();
-    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 async function ws(options: WireServerOptions = {}): Promise<WireServer> {
-  const transports: Transport[] = [];
   const server = await startServer({
     async onConnection(transport) {
-      transports.push(transport);
       transport.onmessage = (message) => {
         if (options.dies === true && 'method' in message && message.method === 'initialize') {
           return void transport.close();
@@ -108,9 +98,6 @@ async function ws(options: WireServerOptions = {}): Promise<WireServer> {
   return {
     connect: () => createWebSocketTransport({ url: server.url, apiKey: TOKEN, server: 'test' }),
     url: server.url,
-    drop() {
-      for (const transport of transports.splice(0)) void transport.close();
-    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
