@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '@mcp-fittings/store-file';
-import {
-  createOAuthProvider,
-  interactionForEnvironment,
-  oauth,
-  type OAuthPluginOptions,
-} from '@mcp-fittings/auth-oauth';
+import { createOAuthProvider, oauth, type OAuthPluginOptions } from '@mcp-fittings/auth-oauth';
 import { createHost } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
 import { startFalseServer } from './support/false-server.js';
@@ -120,32 +115,5 @@ describe('the redirect URI of an entry', () => {
     expect(() => create({ oauth: { redirectUri } })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID' }),
     );
-  });
-});
-
-describe('a program without a browser reports what is missing', () => {
-  const showCode = (): void => undefined;
-  const choose = (options: object, deviceGrant: boolean): unknown => {
-    try {
-      return interactionForEnvironment({ environment: 'remote', ...options })({ deviceGrant });
-    } catch (error) {
-      return error;
-    }
-  };
-  it.each([
-    [
-      { showCode },
-      false,
-      /does not support the device grant, which "showCode" needs, and "askForAddress" is missing/,
-      /askForAddress/,
-    ],
-    [{}, false, /does not support the device grant, and "askForAddress" is missing/, /askForAddress/],
-    [{}, true, /both "showCode" and "askForAddress" are missing/, /showCode/],
-  ])('%o, device grant %s', (options, deviceGrant, message, hint) => {
-    expect(choose(options, deviceGrant)).toMatchObject({
-      code: 'AUTH_FAILED',
-      message: expect.stringMatching(message),
-      hint: expect.stringMatching(hint),
-    });
   });
 });

@@ -98,18 +98,6 @@ describe('DPoP', () => {
       expect(proofs.trouble).toBe('');
     });
 
-    it('twenty concurrent calls succeed, each with the newest nonce', async () => {
-      await using world = await createWorld();
-      const proofs = createProofChecker(40);
-      Object.assign(world.resource, { dpopOnly: true, proofs });
-      const provider = world.provider();
-      await world.use(provider);
-      const before = proofs.verdicts.length;
-      const replies = await Promise.all(Array.from({ length: 20 }, () => world.use(provider)));
-      expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-      expect(proofs.verdicts.slice(before)).toEqual(Array.from({ length: 20 }, () => 'good'));
-    });
-
     it('recovers from a dead token and a missing nonce in one request', async () => {
       await using world = await createWorld({ dpopNonce: true });
       const proofs = createProofChecker();

@@ -323,9 +323,13 @@ describe('the interaction for the environment', () => {
     const remote = interactionForEnvironment({ environment: 'remote', showCode, askForAddress });
     expect(remote({ deviceGrant: true }).kind).toBe('device');
     expect(remote({ deviceGrant: false }).kind).not.toBe('device');
-    expect(() => interactionForEnvironment({ environment: 'remote' })({ deviceGrant: true })).toThrow(
-      'without a browser',
-    );
+    const without = (options: object, deviceGrant: boolean, what: string): void =>
+      expect(() => interactionForEnvironment({ environment: 'remote', ...options })({ deviceGrant })).toThrow(
+        expect.objectContaining({ code: 'AUTH_FAILED', message: expect.stringContaining(what) }),
+      );
+    without({}, true, 'both "showCode" and "askForAddress" are missing');
+    without({}, false, 'does not support the device grant, and "askForAddress" is missing');
+    without({ showCode }, false, 'the device grant, which "showCode" needs, and "askForAddress" is missing');
     expect(() =>
       interactionForEnvironment({ environment: 'unattended', showCode })({ deviceGrant: true }),
     ).toThrow('unattended');

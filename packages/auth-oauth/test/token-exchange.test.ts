@@ -8,6 +8,7 @@ import {
   createTokenExchangeProvider,
   tokenExchange,
   type TokenExchangeOptions,
+  type TokenExchangePluginOptions,
 } from '@mcp-fittings/auth-oauth/token-exchange';
 import { startExchangeServer, type TestExchangeServer } from './support/exchange-server.mjs';
 import { startFalseServer } from './support/false-server.js';
@@ -39,7 +40,13 @@ async function createExchangingWorld() {
   return {
     as: started,
     resource,
-    optionsFor,
+    /** Creates providers of entries for these servers, as a host does. */
+    entries(servers: TokenExchangePluginOptions['servers'], more: Partial<TokenExchangePluginOptions> = {}) {
+      const { url: _url, server: _server, clock: _clock, ...exchange } = optionsFor();
+      const plugin = tokenExchange({ ...exchange, servers, ...more });
+      return (entry: object, principal?: string) =>
+        plugin.create({ name: 'notes', config: JSON.parse(JSON.stringify(entry)), principal }, { clock });
+    },
     provider: (more?: Partial<TokenExchangeOptions>) => createTokenExchangeProvider(optionsFor(more)),
     advance: (ms: number) => void (offset += ms),
     use: async (provider: ReturnType<typeof createTokenExchangeProvider>): Promise<Response> =>
@@ -325,14 +332,12 @@ describe('entries with the grant "token_exchange"', () => {
     const metadata = { issuer: world.as.origin, token_endpoint: `${origin}/token` };
     collector.describe({ issuer: metadata });
     collector.answers.set('/metadata', { body: metadata });
-    const { url: _, server: _name, clock, ...exchange } = world.optionsFor();
-    const plugin = tokenExchange({ ...exchange, servers: { [collector.url]: {} } });
+    const create = world.entries({ [collector.url]: {} });
     for (const authServerMetadataUrl of [undefined, `${origin}/metadata`]) {
-      const config = { url: collector.url, oauth: { grant: 'token_exchange', authServerMetadataUrl } };
-      const provider = plugin.create(
-        { name: 'notes', config: JSON.parse(JSON.stringify(config)) },
-        { clock },
-      );
+      const provider = create({
+        url: collector.url,
+        oauth: { grant: 'token_exchange', authServerMetadataUrl },
+      });
       const challenge = { url: new URL(collector.url), status: 401 } as const;
       expect(await failureOf(provider?.onChallenge(challenge) ?? Promise.resolve())).toMatchObject({
         code: 'AUTH_DISCOVERY_FAILED',
@@ -345,10 +350,9 @@ describe('entries with the grant "token_exchange"', () => {
   it('reach the issuer as the program says, and not by a proxy of their own', async () => {
     await using world = await createExchangingWorld();
     await using collector = await startFalseServer();
-    const { url, server: _name, clock, ...exchange } = world.optionsFor();
-    const plugin = tokenExchange({ ...exchange, servers: { [String(url)]: {} } });
-    const config = { url: String(url), proxy: collector.origin, oauth: { grant: 'token_exchange' } };
-    const provider = plugin.create({ name: 'notes', config }, { clock });
+    const { url } = world.resource;
+    const create = world.entries({ [url]: {} });
+    const provider = create({ url, proxy: collector.origin, oauth: { grant: 'token_exchange' } });
     if (provider === undefined) throw new Error('no provider');
     const outcome = await failureOf(world.use(provider));
     expect(collector.asked).toEqual([]);
@@ -358,20 +362,14 @@ describe('entries with the grant "token_exchange"', () => {
 
   it('get tokens only for servers that the program lists, and as it says', async () => {
     await using world = await createExchangingWorld();
-    const { clock, url: _, server: _name, ...exchange } = world.optionsFor();
     const { url } = world.resource;
     world.as.names = new Map([['payroll', url]]);
     const listed = new URL(url);
-    const plugin = tokenExchange({
-      ...exchange,
-      servers: {
-        // The same URL, written in another way.
-        [url.replace('http://', 'HTTP://')]: { audience: 'payroll', scopes: ['admin'], resource: false },
-        'https://other.example/mcp': {},
-      },
+    const create = world.entries({
+      // The same URL, written in another way.
+      [url.replace('http://', 'HTTP://')]: { audience: 'payroll', scopes: ['admin'], resource: false },
+      'https://other.example/mcp': {},
     });
-    const create = (entry: object) =>
-      plugin.create({ name: 'notes', config: JSON.parse(JSON.stringify(entry)) }, { clock });
     const provider = create({ url, oauth: { grant: 'token_exchange' } });
     if (provider === undefined) throw new Error('no provider');
     expect((await world.use(provider)).status).toBe(200);
@@ -388,25 +386,25 @@ describe('entries with the grant "token_exchange"', () => {
     }
     const typo: object = { audiance: 'payroll' };
     for (const servers of [{ orders: {} }, { [url]: typo }]) {
-      expect(() => tokenExchange({ ...exchange, servers })).toThrow('"servers" of tokenExchange()');
+      expect(() => world.entries(servers)).toThrow('"servers" of tokenExchange()');
     }
   });
 
   it('keep the tokens of people apart, and take the client from the program', async () => {
     await using world = await createExchangingWorld();
-    const { url: _, server, clock, subjectToken: _single, ...exchange } = world.optionsFor();
     const asked: string[] = [];
-    const plugin = tokenExchange({
-      ...exchange,
-      servers: { [world.resource.url]: {} },
-      subjectToken: async ({ principal = '', issuer }) => {
-        asked.push(issuer);
-        return { type: 'access_token', token: await world.as.tokenOf(principal) };
+    const create = world.entries(
+      { [world.resource.url]: {} },
+      {
+        subjectToken: async ({ principal = '', issuer }) => {
+          asked.push(issuer);
+          return { type: 'access_token', token: await world.as.tokenOf(principal) };
+        },
       },
-    });
+    );
     const config = { url: world.resource.url, oauth: { grant: 'token_exchange' } };
     for (const principal of ['ann', 'bob']) {
-      const provider = plugin.create({ name: server ?? '', config, principal }, { clock });
+      const provider = create(config, principal);
       if (provider === undefined) throw new Error('no provider');
       expect((await world.use(provider)).status).toBe(200);
       expect((await world.seen())?.sub).toBe(principal);
@@ -415,7 +413,7 @@ describe('entries with the grant "token_exchange"', () => {
     const own = ['clientId', 'clientSecret', 'issuer', 'tokenUrl', 'authorizationUrl'];
     for (const member of [...own, 'audience', 'scopes', 'resource']) {
       const entry = { ...config, oauth: { ...config.oauth, [member]: 'x' } };
-      expect(() => plugin.create({ name: 's', config: entry }, {})).toThrow(`"oauth.${member}"`);
+      expect(() => create(entry)).toThrow(`"oauth.${member}"`);
     }
     const without = oauth({ clientName: 'tests', store: memoryStore() });
     expect(() => without.create({ name: 's', config }, {})).toThrow('tokenExchange() in "auth"');
@@ -424,7 +422,7 @@ describe('entries with the grant "token_exchange"', () => {
       { ...config, apiKey: 'k' },
       { ...config, url: 'unix:///run/x#/mcp' },
     ]) {
-      expect(plugin.create({ name: 's', config: other }, {})).toBeUndefined();
+      expect(create(other)).toBeUndefined();
     }
     expect(() => world.provider({ clientSecret: undefined })).toThrow('"clientSecret" or "clientKey"');
   });

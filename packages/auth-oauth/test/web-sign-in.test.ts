@@ -116,6 +116,8 @@ describe('a sign-in that starts in one process and is completed in another', () 
     for (const { url } of newest) await replica().completeSignIn(await comeBack(url));
     const pending = await world.store.get(`oauth-pending\n${world.resource.url}`);
     expect(pending?.['waiting']).toHaveLength(30);
+    // A store that deletes what has expired looks at this.
+    expect(pending?.['expiresAt']).toBeGreaterThan(Date.now());
   });
 
   it('the issuer in the callback must be the stored one', async () => {

@@ -147,14 +147,23 @@ const cases = schemes.flatMap(([scheme, start, vouched], index) =>
 );
 
 describe.each(cases)('two persons on one host program: $name', ({ start, shelve, vouched }) => {
-  /** A world with a store and a cache that both persons share. */
-  async function open() {
-    const ends = endsInOrder();
+  const toolsOf = (host: Host): readonly string[] =>
+    [...new Set(host.tools().map(({ name }) => name))].toSorted();
+  const expected = (person: Person): readonly string[] => [`tool_of_${person}`, 'whoami'];
+  const whoami = async (host: Host, person: Person, server: string): Promise<string> =>
+    JSON.stringify(await host.callTool({ server, tool: 'whoami' }, { as: person }));
+  const signIn = async (host: Host): Promise<void> => {
+    for (const name of NAMES) await host.signIn(name);
+  };
+
+  it('one after the other: each sees and uses their own, and a sign-out ends their own', async () => {
+    await using ends = endsInOrder();
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'two-persons-')));
     ends.defer(() => rm(folder, { recursive: true, force: true }));
     const scheme = ends.use(await start());
-    const { store, cache } = shelve(folder);
     const { servers } = scheme;
+    // Both persons share a store and a cache.
+    const { store, cache } = shelve(folder);
     const hostOf = (person: Person, lazy = false): Host =>
       ends.use(
         createHost({
@@ -169,39 +178,6 @@ describe.each(cases)('two persons on one host program: $name', ({ start, shelve,
       );
     const connect = async (host: Host) =>
       (await host.connect(scheme.entries())).map(({ state }) => state.status);
-    const signIn = async (host: Host): Promise<void> => {
-      for (const name of NAMES) await host.signIn(name);
-    };
-    const whoami = async (host: Host, person: Person, server: string): Promise<string> =>
-      JSON.stringify(await host.callTool({ server, tool: 'whoami' }, { as: person }));
-    return {
-      servers,
-      hostOf,
-      connect,
-      signIn,
-      whoami,
-      /** Each call came with a token of the person who made it, and each token is of one person. */
-      expectOwnTokens(): void {
-        const calls = servers.seen.filter(({ calledAs }) => calledAs !== undefined);
-        expect(calls.length).toBeGreaterThan(0);
-        for (const { calledAs, account } of calls) expect([calledAs, undefined]).toContain(account);
-        const [anns, bobs] = PERSONS.map(
-          (person) =>
-            new Set(servers.seen.flatMap(({ account, token }) => (account === person ? [token] : []))),
-        );
-        expect([...(anns ?? [])].filter((token) => bobs?.has(token))).toEqual([]);
-      },
-      [Symbol.asyncDispose]: () => ends[Symbol.asyncDispose](),
-    };
-  }
-
-  const toolsOf = (host: Host): readonly string[] =>
-    [...new Set(host.tools().map(({ name }) => name))].toSorted();
-  const expected = (person: Person): readonly string[] => [`tool_of_${person}`, 'whoami'];
-
-  it('one after the other: each sees and uses their own, and a sign-out ends their own', async () => {
-    await using world = await open();
-    const { hostOf, connect, signIn, whoami, servers } = world;
     const ann = hostOf('ann');
     // A person whom the host vouches for is signed in without being asked.
     expect(await connect(ann)).toEqual(vouched ? ['connected', 'connected'] : ['needs-auth', 'needs-auth']);
@@ -235,7 +211,15 @@ describe.each(cases)('two persons on one host program: $name', ({ start, shelve,
     await signIn(annAgain);
     expect(await whoami(annAgain, 'ann', 'two')).toContain('you are ann');
     expect(toolsOf(bobAgain)).toEqual(expected('bob'));
-    world.expectOwnTokens();
+
+    // Each call came with a token of the person who made it, and each token is of one person.
+    const calls = servers.seen.filter(({ calledAs }) => calledAs !== undefined);
+    expect(calls.length).toBeGreaterThan(0);
+    for (const { calledAs, account } of calls) expect([calledAs, undefined]).toContain(account);
+    const [anns, bobs] = PERSONS.map(
+      (person) => new Set(servers.seen.flatMap(({ account, token }) => (account === person ? [token] : []))),
+    );
+    expect([...(anns ?? [])].filter((token) => bobs?.has(token))).toEqual([]);
   });
 });
 

@@ -19,28 +19,13 @@ export const WHOLE = 1_000_000;
 // On a busy machine, what takes a second here takes many.
 const deadlineMs = 60_000;
 
-export interface Place {
-  readonly service: string;
-  readonly lockDirectory: string;
-}
-
-export interface SuiteStores extends Pick<TokenStoreFixture, 'module'> {
-  readonly store: KeychainStore;
-  readonly sibling: KeychainStore;
-}
-
-/** Defines suites on one real Secret Service. */
-export interface RealServiceSuites {
-  /** The cases share the stores, which are empty before each one: starting helpers for every case takes minutes. */
-  readonly suite: (
-    name: string,
-    capabilities: TokenStoreCapabilities,
-    open: (place: Place) => SuiteStores | Promise<SuiteStores>,
-  ) => void;
-  readonly suiteWithHelpers: (name: string, options: KeychainStoreOptions) => void;
-}
-
-export function onRealService(define: (suites: RealServiceSuites) => void): void {
+/**
+ * Defines suites on one real Secret Service. The cases of a suite share the stores, which are empty before each one: starting
+ * helpers for every case takes minutes.
+ */
+export function onRealService(
+  define: (suiteWithHelpers: (name: string, options: KeychainStoreOptions) => void) => void,
+): void {
   vi.setConfig({ testTimeout: 120_000 });
   describeWithSecretService('a real Secret Service', () => {
     let service: SecretService;
@@ -59,26 +44,22 @@ export function onRealService(define: (suites: RealServiceSuites) => void): void
       await locks[Symbol.asyncDispose]();
     });
 
-    const suite: RealServiceSuites['suite'] = (name, capabilities, open) => {
-      let stores: SuiteStores | undefined;
+    define((name, options) => {
+      let stores: readonly [KeychainStore, KeychainStore] | undefined;
+      const argument = (): string => {
+        const lockDirectory = join(locks.path, encodeURIComponent(name));
+        return JSON.stringify({ ...options, service: name, lockDirectory });
+      };
       const setup = async (): Promise<TokenStoreFixture> => {
         if (stores === undefined) {
-          stores = await open({ service: name, lockDirectory: join(locks.path, encodeURIComponent(name)) });
-          opened.push(stores.store, stores.sibling);
+          stores = [openStore(argument()), openStore(argument())];
+          opened.push(...stores);
         }
-        return { ...stores, teardown: () => service.clear(name) };
+        const [store, sibling] = stores;
+        const place = { module, argument: argument() };
+        return { store, sibling, module: place, teardown: () => service.clear(name) };
       };
-      tokenStoreSuite({ describe, it }, { name, capabilities, deadlineMs, setup });
-    };
-
-    define({
-      suite,
-      suiteWithHelpers(name, options) {
-        suite(name, WITH_HELPERS, (place) => {
-          const argument = JSON.stringify({ ...options, ...place });
-          return { store: openStore(argument), sibling: openStore(argument), module: { module, argument } };
-        });
-      },
+      tokenStoreSuite({ describe, it }, { name, capabilities: WITH_HELPERS, deadlineMs, setup });
     });
   });
 }
