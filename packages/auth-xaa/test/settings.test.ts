@@ -60,11 +60,6 @@ describe('which files may name the identity provider', () => {
     expect(found.ignored.map(({ name, scope }) => [name, scope])).toEqual([['theirs', 'project']]);
   });
 
-  it('a project alone cannot name one', async () => {
-    const { entries } = await load({ 'project/.mcp.json': entry(idp('https://idp.evil.example')) });
-    expect(identityProviderFromEntries(entries).settings).toBeUndefined();
-  });
-
   it('a managed entry takes precedence over the user, and the user over the default of the company', async () => {
     const user = { 'home/user.json': entry(idp('https://idp.user.example'), 'user') };
     const company = { 'system/defaults.json': entry(idp('https://idp.default.example'), 'default') };

@@ -104,18 +104,16 @@ describe('a driver that fails', () => {
     expect(await again).toMatchObject(failure('timeout'));
   });
 
-  it('names a driver that is not installed', async () => {
+  it('names a driver or a Node that is not there, and refuses a module without the functions of keytar', async () => {
     const missing = join(temporary.path, 'no-such-keytar.js');
     const status = await opened({ driver: { module: missing } }).status();
     expect(status).toMatchObject({ state: 'unavailable', driver: missing });
     expect(status.error?.hint).toContain('installed');
-  });
-
-  it('refuses a module without the functions of keytar', async () => {
-    const status = await opened({
-      driver: { module: import.meta.resolve('./support/processes.ts') },
-    }).status();
-    expect(status).toMatchObject({ state: 'unavailable' });
+    const other = await opened({ ...faulty(), execPath: join(temporary.path, 'node') }).status();
+    expect(other).toMatchObject({ state: 'unavailable' });
+    expect(other.error?.message).toContain('ENOENT');
+    const foreign = opened({ driver: { module: import.meta.resolve('./support/processes.ts') } });
+    expect(await foreign.status()).toMatchObject({ state: 'unavailable' });
   });
 
   it('ignores what a driver writes to stdout', async () => {
@@ -189,12 +187,6 @@ describe('the helper process', () => {
       error: { hint: expect.stringContaining('in-process') as string },
     });
     expect(helpersOf(process.pid)).toEqual([]);
-  });
-
-  it('reports that there is no Node at `execPath`', async () => {
-    const status = await opened({ ...faulty(), execPath: join(temporary.path, 'node') }).status();
-    expect(status).toMatchObject({ state: 'unavailable' });
-    expect(status.error?.message).toContain('ENOENT');
   });
 });
 

@@ -9,10 +9,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { oauth, type Interaction } from '@mcp-fittings/auth-oauth';
 import { xaa } from '@mcp-fittings/auth-xaa';
-import type { AuthPlugin, HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
+import type { AuthPlugin, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
-import { fileCache } from '@mcp-fittings/host/file-cache';
-import { fileStore, memoryStore } from '@mcp-fittings/store-file';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import {
   scriptedPerson,
@@ -27,6 +26,7 @@ import {
   startPersonalServers,
   type PersonalServers,
 } from '../../../packages/auth-oauth/test/support/personal-servers.js';
+import { inFiles, inMemory, type Shelf } from './support/many-people.js';
 
 type Person = 'ann' | 'bob';
 const PERSONS = ['ann', 'bob'] as const;
@@ -119,24 +119,10 @@ const schemes: readonly (readonly [string, () => Promise<Scheme>, boolean])[] = 
   ['xaa, signed in here', xaaScheme(false), false],
   ['xaa, vouched for by the host', xaaScheme(true), true],
 ];
-function memoryCache(): HostCache {
-  const kept = new Map<string, unknown>();
-  return {
-    get: async (key) => kept.get(key),
-    set: async (key, value) => void kept.set(key, value),
-    delete: async (key) => void kept.delete(key),
-  };
-}
 
-const shelves: readonly (readonly [string, (folder: string) => { store: TokenStore; cache: HostCache }])[] = [
-  ['memory', () => ({ store: memoryStore(), cache: memoryCache() })],
-  [
-    'files',
-    (folder) => ({
-      store: fileStore({ path: join(folder, 'tokens'), consent: () => true }),
-      cache: fileCache({ folder: join(folder, 'cache') }),
-    }),
-  ],
+const shelves: readonly (readonly [string, (folder: string) => Shelf])[] = [
+  ['memory', inMemory],
+  ['files', inFiles],
 ];
 
 /** Both shelves with OAuth, and one of them with each form of XAA. */

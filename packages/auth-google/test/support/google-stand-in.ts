@@ -18,8 +18,6 @@ export interface GoogleStandIn extends AsyncDisposable {
   lifetime: number;
   /** Answers instead, once for each element. */
   readonly faults: { readonly status: number; readonly body: string }[];
-  /** Claims of ID tokens go through this. */
-  claims: (claims: Record<string, unknown>) => Record<string, unknown>;
   /** Never answers. */
   silent: boolean;
   /** Returns the same token again, as the metadata server does until five minutes before it expires. */
@@ -60,7 +58,6 @@ export async function startGoogle(): Promise<GoogleStandIn> {
     alive: new Map(),
     lifetime: 3600,
     faults: [],
-    claims: (claims) => claims,
     silent: false,
     caches: false,
     keyFile: {
@@ -106,7 +103,7 @@ export async function startGoogle(): Promise<GoogleStandIn> {
   const idToken = (audience: string): string => {
     const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const now = Math.floor(Date.now() / 1000);
-    const claims = google.claims({ aud: audience, exp: now + google.lifetime, iat: now, jti: randomUUID() });
+    const claims = { aud: audience, exp: now + google.lifetime, iat: now, jti: randomUUID() };
     const token = `${part({ alg: 'RS256', typ: 'JWT' })}.${part(claims)}.${part('signature')}`;
     google.alive.set(token, { audience });
     return token;

@@ -15,8 +15,6 @@ export interface TestServerOptions {
   readonly pushedOnly?: boolean;
   /** The one assertion that the JWT bearer grant accepts. */
   readonly workload?: string;
-  /** Changes the metadata document before it is sent. */
-  readonly metadata?: (document: Record<string, unknown>) => Record<string, unknown>;
 }
 export function startAuthorizationServer(options: TestServerOptions): Promise<TestAuthorizationServer>;
 /** Walks a person through the pages, without a browser: to the redirect that leaves the server, or to its last page. */

@@ -5,7 +5,7 @@ import { serveProvider } from './provider-server.mjs';
 const WORKLOAD_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 export async function startAuthorizationServer(options) {
-  const { resource, accessTokenTtl = 3600, scopes = ['tools', 'admin'], clients = [], metadata } = options;
+  const { resource, accessTokenTtl = 3600, scopes = ['tools', 'admin'], clients = [] } = options;
   const configure = ({ errors }) => ({
     clients: clients.map((client) =>
       options.workload === undefined
@@ -60,7 +60,6 @@ export async function startAuthorizationServer(options) {
     },
   });
   const result = await serveProvider(configure);
-  if (metadata !== undefined) result.rewrite.set('/.well-known/openid-configuration', metadata);
   const { provider, errors } = result;
   // A minimal RFC 7523: one assertion is valid.
   if (options.workload !== undefined) {

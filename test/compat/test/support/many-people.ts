@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { oauth } from '@mcp-fittings/auth-oauth';
 import type { HostCache, ServerConfig, TokenStore } from '@mcp-fittings/client-core';
 import { createHost, type Host } from '@mcp-fittings/host';
+import { fileCache } from '@mcp-fittings/host/file-cache';
+import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { createToolPolicy, createTools } from '@mcp-fittings/tools';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
@@ -16,10 +19,26 @@ import { startPeopleServers } from './people-servers.js';
 export const PEOPLE: readonly string[] = Array.from({ length: 8 }, (_, index) => `person${index}`);
 const ROUNDS = 3;
 
-export interface ManyPeopleOptions {
+/** Where a host keeps what it knows of people. */
+export interface Shelf {
   readonly store: TokenStore;
   readonly cache: HostCache;
 }
+
+function memoryCache(): HostCache {
+  const kept = new Map<string, unknown>();
+  return {
+    get: async (key) => kept.get(key),
+    set: async (key, value) => void kept.set(key, value),
+    delete: async (key) => void kept.delete(key),
+  };
+}
+
+export const inMemory = (): Shelf => ({ store: memoryStore(), cache: memoryCache() });
+export const inFiles = (folder: string): Shelf => ({
+  store: fileStore({ path: join(folder, 'tokens'), consent: () => true }),
+  cache: fileCache({ folder: join(folder, 'cache') }),
+});
 
 const each = <T>(work: (person: string) => Promise<T>): Promise<T[]> => Promise.all(PEOPLE.map(work));
 
@@ -34,20 +53,21 @@ async function whoami(host: Host, person: string): Promise<string> {
 }
 
 /** Eight people sign in, list, call, refresh and approve through one host at the same time. No server sees a token of another one. */
-export async function expectNoCrossing(
-  wire: 'http' | 'sse' | 'ws',
-  { store, cache }: ManyPeopleOptions,
-): Promise<void> {
+export async function expectNoCrossing(wire: 'http' | 'sse' | 'ws', { store, cache }: Shelf): Promise<void> {
   await using servers = await startPeopleServers();
-  await using host = createHost({
-    name: 'tests',
-    version: '1.0.0',
-    transports: [http(), sse(), ws()],
-    auth: [oauth({ clientName: 'tests', store, interaction: servers.interaction })],
-    cache,
-    lazy: true,
-  });
-  await host.connect({ shared: { type: wire, url: servers[wire] } });
+  const open = async (): Promise<Host> => {
+    const host = createHost({
+      name: 'tests',
+      version: '1.0.0',
+      transports: [http(), sse(), ws()],
+      auth: [oauth({ clientName: 'tests', store, interaction: servers.interaction })],
+      cache,
+      lazy: true,
+    });
+    await host.connect({ shared: { type: wire, url: servers[wire] } });
+    return host;
+  };
+  await using host = await open();
   await each(async (principal) => {
     await expect(host.start('shared', { principal })).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
     await host.signIn('shared', { principal });
@@ -93,15 +113,7 @@ export async function expectNoCrossing(
   );
   await expect(whoami(host, leaving)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
   await host.close();
-  await using again = createHost({
-    name: 'tests',
-    version: '1.0.0',
-    transports: [http(), sse(), ws()],
-    auth: [oauth({ clientName: 'tests', store, interaction: servers.interaction })],
-    cache,
-    lazy: true,
-  });
-  await again.connect({ shared: { type: wire, url: servers[wire] } });
+  await using again = await open();
   await Promise.all(
     staying.map(async (person) => expect(await whoami(again, person)).toBe(`you are ${person}`)),
   );
