@@ -185,8 +185,7 @@ describe('hostile and broken authorization servers', () => {
     server.answers.set('/token', {
       body: { access_token: 'a', token_type: 'Bearer', refresh_token: 'r', expires_in },
     });
-    const signed = person.provider();
-    await signed.signIn?.({});
+    const signed = await person.signedIn();
     for (let n = 0; n < 20; n++) await signed.headers(request());
     expect(asked('/token')).toBe(1);
   });
@@ -237,8 +236,7 @@ describe('hostile and broken authorization servers', () => {
     ['a broken connection', { status: 0 }, 'CONNECTION_LOST', true],
   ])('a refresh that ends in %s', async (_, reply, code, kept) => {
     const store = memoryStore();
-    const signed = person.provider({ store });
-    await signed.signIn?.({});
+    const signed = await person.signedIn({ store });
     server.answers.set('/token', reply);
     const before = asked('/token');
     for (let n = 0; n < 5; n++) await expect(signed.onChallenge(refusal())).rejects.toMatchObject({ code });
@@ -249,8 +247,7 @@ describe('hostile and broken authorization servers', () => {
 
   it('tries again after a while', async () => {
     let now = Date.now();
-    const signed = person.provider({ clock: { ...systemClock, now: () => now } });
-    await signed.signIn?.({});
+    const signed = await person.signedIn({ clock: { ...systemClock, now: () => now } });
     server.answers.set('/token', { status: 503 });
     await expect(signed.onChallenge(refusal())).rejects.toMatchObject({ code: 'SERVER_ERROR' });
     server.answers.set('/token', { body: { access_token: 'new', token_type: 'Bearer' } });
@@ -261,8 +258,7 @@ describe('hostile and broken authorization servers', () => {
 
   it('keeps the refresh token when a refresh brings none', async () => {
     const store = memoryStore();
-    const signed = person.provider({ store });
-    await signed.signIn?.({});
+    const signed = await person.signedIn({ store });
     server.answers.set('/token', { body: { access_token: 'new', token_type: 'Bearer' } });
     await signed.onChallenge(refusal());
     expect(await store.get(`oauth\n${server.url}`)).toMatchObject({ accessToken: 'new', refreshToken: 'r' });
@@ -274,8 +270,7 @@ describe('hostile and broken authorization servers', () => {
     let now = Date.now();
     const clock = { ...systemClock, now: () => now };
     const client = { clientId: 'mine', clientSecret: 'canary', clientIssuer: server.origin };
-    const signed = person.provider({ store, clock, ...client });
-    await signed.signIn?.({});
+    const signed = await person.signedIn({ store, clock, ...client });
     server.answers.set('/.well-known/oauth-protected-resource/api', {
       body: { resource: server.url, authorization_servers: [moved.origin] },
     });
@@ -290,8 +285,7 @@ describe('hostile and broken authorization servers', () => {
   });
 
   it('stops asking for ever-new scopes, and does not request scopes with invalid characters', async () => {
-    const signed = person.provider();
-    await signed.signIn?.({});
+    const signed = await person.signedIn();
     const codes: string[] = [];
     for (let n = 0; n < 5; n++) {
       const challenge = {

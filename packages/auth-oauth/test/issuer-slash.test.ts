@@ -52,8 +52,7 @@ describe('an issuer with and without the slash of its empty path', () => {
   it('keeps a sign-in, a registration and a revocation when the metadata changes', async () => {
     let now = Date.now();
     const options = { store: memoryStore(), clock: { ...systemClock, now: () => now } };
-    const provider = person.provider(options);
-    await provider.signIn?.({});
+    const provider = await person.signedIn(options);
     describeIssuer(slashed(true), slashed(true));
     server.answers.set('/token', {
       body: { access_token: 'new', token_type: 'Bearer', refresh_token: 'r2' },
@@ -62,7 +61,7 @@ describe('an issuer with and without the slash of its empty path', () => {
     now += 11 * 60_000;
     const challenge = { url: new URL(server.url), status: 401, refused: 'Bearer good' } as const;
     expect(await provider.onChallenge(challenge)).toBe('retry');
-    await person.provider(options).signIn?.({});
+    await person.signedIn(options);
     expect(posted('/register')).toBe(1);
     describeIssuer(slashed(false), slashed(false));
     const document = server.documentAt('/.well-known/oauth-authorization-server');

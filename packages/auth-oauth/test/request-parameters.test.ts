@@ -52,7 +52,7 @@ describe.each([
 
   it('of a sign-in, and of its refresh by another process', async () => {
     const store = memoryStore();
-    await person.provider({ resource, store }).signIn?.({});
+    await person.signedIn({ resource, store });
     expect(person.opened[0]?.searchParams.get('resource')).toBe(named());
     await person.provider({ resource, store }).onChallenge({ ...challenge(), refused: 'Bearer good' });
     expect(posted('/token').map((form) => [form.get('grant_type'), form.get('resource')])).toEqual([
@@ -63,7 +63,7 @@ describe.each([
 
   it('of a pushed request', async () => {
     demandPushedRequests(server, { status: 201, body: { request_uri: 'urn:x', expires_in: 60 } });
-    await person.provider({ resource }).signIn?.({});
+    await person.signedIn({ resource });
     expect(posted('/par')[0]?.get('resource')).toBe(named());
   });
 
@@ -111,7 +111,7 @@ describe.each([
 
 describe('the account of a sign-in', () => {
   it('is a hint for the authorization server', async () => {
-    await person.provider({ loginHint: 'ann@example.com' }).signIn?.({});
+    await person.signedIn({ loginHint: 'ann@example.com' });
     await ofEntry({ account: 'bob@example.com' }).signIn?.({});
     await ofEntry({}).signIn?.({});
     expect(person.opened.map(({ searchParams }) => searchParams.get('login_hint'))).toEqual([

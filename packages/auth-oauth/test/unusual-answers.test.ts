@@ -84,8 +84,7 @@ describe('a refresh that is refused', () => {
       'not application/json',
     ],
   ])('%s requires a sign-in, and says why', async (_, answer, reason) => {
-    const provider = person.provider();
-    await provider.signIn?.({});
+    const provider = await person.signedIn();
     server.answers.set('/token', answer);
     const before = posted().length;
     for (let n = 0; n < 5; n++) {
@@ -103,8 +102,7 @@ describe('a refresh that is refused', () => {
     'with %s ends the sign-in: the refresh token is not sent again',
     async (error) => {
       const store = memoryStore();
-      const provider = person.provider({ store });
-      await provider.signIn?.({});
+      const provider = await person.signedIn({ store });
       server.answers.set('/token', { body: { error } });
       await refuse(provider);
       expect(await store.get(`oauth\n${server.url}`)).not.toHaveProperty('refreshToken', 'r');
@@ -116,8 +114,7 @@ describe('a refresh that is refused', () => {
 
   it.each([200, 400])('for a while with status %i is temporary, and keeps the sign-in', async (status) => {
     const store = memoryStore();
-    const provider = person.provider({ store });
-    await provider.signIn?.({});
+    const provider = await person.signedIn({ store });
     server.answers.set('/token', { status, body: { error: 'temporarily_unavailable' } });
     expect(await refuse(provider)).toMatchObject({ code: 'SERVER_ERROR', retryable: true });
     expect(await store.get(`oauth\n${server.url}`)).toHaveProperty('refreshToken', 'r');
@@ -225,8 +222,7 @@ describe('optional members that are null or empty', () => {
   )('of a token response count as absent: %s is %j', async (name, value) => {
     const store = memoryStore();
     server.answers.set('/token', { body: { ...TOKEN, expires_in: 3600, [name]: value } });
-    const provider = person.provider({ store, scopes: ['tools'] });
-    await provider.signIn?.({});
+    await person.signedIn({ store, scopes: ['tools'] });
     const record = await store.get(`oauth\n${server.url}`);
     expect(record).toMatchObject({ accessToken: 'good', scopes: ['tools'] });
     expect(record?.['refreshToken']).toBe(name === 'refresh_token' ? undefined : 'r');
@@ -236,8 +232,7 @@ describe('optional members that are null or empty', () => {
   it.each([null, ''])('of a refreshed token keep what was there: %j', async (value) => {
     const store = memoryStore();
     server.answers.set('/token', { body: { ...TOKEN, scope: 'tools more' } });
-    const provider = person.provider({ store, scopes: ['tools'] });
-    await provider.signIn?.({});
+    const provider = await person.signedIn({ store, scopes: ['tools'] });
     server.answers.set('/token', {
       body: { ...TOKEN, access_token: 'new', refresh_token: value, scope: value, expires_in: value },
     });
@@ -264,8 +259,7 @@ describe('optional members that are null or empty', () => {
 describe('the scope of a refresh', () => {
   const signedIn = async (granted: string | undefined): Promise<AuthProvider> => {
     server.answers.set('/token', { body: { ...TOKEN, scope: granted } });
-    const provider = person.provider({ scopes: ['api://app/use', 'offline_access'] });
-    await provider.signIn?.({});
+    const provider = await person.signedIn({ scopes: ['api://app/use', 'offline_access'] });
     return provider;
   };
 

@@ -12,6 +12,8 @@ export interface ScriptedSignIn {
   answer: (state: string) => string;
   readonly interaction: Interaction;
   provider(options?: Partial<OAuthProviderOptions>): AuthProvider;
+  /** A provider that is signed in. */
+  signedIn(options?: Partial<OAuthProviderOptions>): Promise<AuthProvider>;
   /** `signed in`, or the error. */
   signIn(options?: Partial<OAuthProviderOptions>): Promise<unknown>;
 }
@@ -45,6 +47,11 @@ export function scriptSignIn(server: Pick<FalseServer, 'url'>): ScriptedSignIn {
         interaction: scripted.interaction,
         ...options,
       }),
+    async signedIn(options) {
+      const provider = scripted.provider(options);
+      await provider.signIn?.({});
+      return provider;
+    },
     async signIn(options) {
       try {
         await scripted.provider(options).signIn?.({ challenge: { url: new URL(server.url), status: 401 } });

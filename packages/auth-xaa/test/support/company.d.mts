@@ -14,7 +14,6 @@ export interface TestIdentityProvider extends ServedProvider {
   policy: Policy;
   /** Changes a response before it is sent. */
   claims: (claims: Json) => Json;
-  header: (header: { alg: string } & Json) => { alg: string } & Json;
   reply: (reply: Json) => Json;
   /** The only SAML assertion that it accepts. */
   saml: string;
@@ -34,8 +33,6 @@ export function startAuthorizationServer(options: {
   readonly idp: TestIdentityProvider;
   readonly clients: readonly Json[];
   readonly singleUse?: boolean;
-  /** Announces ID-JAG support in its metadata. Default true. */
-  readonly announces?: boolean;
   /** Client ID Metadata Documents, by URL. */
   readonly documents?: Readonly<Record<string, { readonly jwks?: { readonly keys: readonly JWK[] } } & Json>>;
 }): Promise<TestResourceAuthorizationServer>;

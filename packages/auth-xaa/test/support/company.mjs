@@ -46,7 +46,6 @@ export async function startIdentityProvider({ clients }) {
     clientAt: () => 'mcp-client',
     policy: () => undefined,
     claims: (claims) => claims,
-    header: (header) => header,
     reply: (reply) => reply,
     saml: 'c2FtbC1hc3NlcnRpb24',
     assertions: [],
@@ -97,7 +96,7 @@ export async function startIdentityProvider({ clients }) {
         iat: Math.floor(Date.now() / 1000),
         exp: Math.floor(Date.now() / 1000) + 300,
       });
-      const header = idp.header({ alg: 'RS256', typ: 'oauth-id-jag+jwt', kid: 'key-1' });
+      const header = { alg: 'RS256', typ: 'oauth-id-jag+jwt', kid: 'key-1' };
       const assertion = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey);
       idp.assertions.push(assertion);
       ctx.body = idp.reply({
@@ -122,7 +121,7 @@ export async function startIdentityProvider({ clients }) {
 }
 
 export async function startAuthorizationServer(options) {
-  const { idp, singleUse = true, clients, announces = true, documents = {} } = options;
+  const { idp, singleUse = true, clients, documents = {} } = options;
   const as = await serveProvider(() => ({
     ...common,
     clients: clients.map((client) => ({
@@ -145,11 +144,9 @@ export async function startAuthorizationServer(options) {
       revocation: { enabled: true },
       clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
     },
-    ...(announces && {
-      discovery: {
-        authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
-      },
-    }),
+    discovery: {
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+    },
   }));
   const seen = new Set();
   const accounts = new Map();
