@@ -22,6 +22,9 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
+const PATH = '/.well-known/oauth-protected-resource/api';
+const ROOT = '/.well-known/oauth-protected-resource';
+
 const challenge = () => ({ url: new URL(server.url), status: 401 }) as const;
 const machine = (more: object = {}) =>
   createClientCredentialsProvider({
@@ -181,9 +184,9 @@ describe('the resource is the exact URL of the server', () => {
   });
 
   it('the metadata of the parent itself may name the parent', async () => {
-    const document = server.documentAt('/.well-known/oauth-protected-resource/api');
-    server.answers.delete('/.well-known/oauth-protected-resource/api');
-    server.answers.set('/.well-known/oauth-protected-resource', {
+    const document = server.documentAt(PATH);
+    server.answers.delete(PATH);
+    server.answers.set(ROOT, {
       body: { ...document, resource: server.origin },
     });
     expect(await person.signIn()).toBe('signed in');
@@ -304,7 +307,7 @@ describe('ignores responses that are not served as JSON', () => {
 
   it('metadata of the resource is not there: the legacy place is asked instead', async () => {
     server.describe({ resource: { authorization_servers: [`${server.origin}/tenant`] } });
-    typed('/.well-known/oauth-protected-resource/api', 'text/html');
+    typed(PATH, 'text/html');
     expect(await person.signIn()).toBe('signed in');
     expect(server.asked.filter(({ line }) => line.includes('tenant'))).toEqual([]);
   });
@@ -333,15 +336,63 @@ describe('ignores responses that are not served as JSON', () => {
   it.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/oauth+json'])(
     '"%s" is JSON',
     async (type) => {
-      for (const path of [
-        '/.well-known/oauth-protected-resource/api',
-        '/.well-known/oauth-authorization-server',
-        '/register',
-        '/token',
-      ]) {
+      for (const path of [PATH, '/.well-known/oauth-authorization-server', '/register', '/token']) {
         typed(path, type);
       }
       expect(await person.signIn()).toBe('signed in');
+    },
+  );
+});
+
+describe('protected resource metadata without "resource"', () => {
+  it.each([undefined, '', 7])('is refused, and the error says so: %j', async (resource) => {
+    server.describe({ resource: { resource } });
+    expect(await person.signIn()).toMatchObject({
+      code: 'AUTH_DISCOVERY_FAILED',
+      message: `The protected resource metadata at ${server.origin}${PATH} has no "resource".`,
+      hint: expect.stringContaining(`"resource": "${server.url}"`),
+      details: { reason: 'resource' },
+    });
+    expect(person.opened).toEqual([]);
+  });
+
+  it('is passed over if the next place has a complete document', async () => {
+    server.describe({ resource: { resource: undefined } });
+    server.answers.set(ROOT, { body: { resource: server.url, authorization_servers: [server.origin] } });
+    expect(await person.signIn()).toBe('signed in');
+  });
+
+  it.each([{}, { resource_name: 'notes' }])(
+    'is not metadata if it names no authorization server either: %j',
+    async (body) => {
+      server.answers.set(PATH, { body });
+      expect(await person.signIn()).toBe('signed in');
+    },
+  );
+});
+
+describe('members of a list that are not strings', () => {
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a number', 7],
+    ['an object', { issuer: 'https://as.example' }],
+  ])(
+    'are dropped alone from authorization_servers, scopes_supported and the metadata: %s',
+    async (_, wrong) => {
+      server.describe({
+        resource: {
+          authorization_servers: [wrong, server.origin, wrong],
+          scopes_supported: ['tools', wrong],
+        },
+        issuer: {
+          code_challenge_methods_supported: [wrong, 'S256'],
+          token_endpoint_auth_methods_supported: ['none', wrong],
+          scopes_supported: [wrong, 'offline_access'],
+        },
+      });
+      expect(await person.signIn()).toBe('signed in');
+      expect(person.opened[0]?.searchParams.get('scope')).toBe('tools offline_access');
+      expect(server.asked.map(({ line }) => line)).not.toContain('GET /.well-known/openid-configuration');
     },
   );
 });

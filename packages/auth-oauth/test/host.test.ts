@@ -53,7 +53,7 @@ describe('in a host', () => {
   });
 
   it('ignores entries of other plugins, and reports the mistake in its own', () => {
-    const plugin = oauth({ clientName: 'tests', store: { ...unused } });
+    const plugin = oauth({ clientName: 'tests', store: memoryStore() });
     const create = (config: object): unknown => plugin.create({ name: 's', config: { ...config } }, {});
     const url = 'https://mcp.example/';
     for (const config of [
@@ -97,11 +97,4 @@ const MACHINE = {
   redirect_uris: [],
   response_types: [],
   grant_types: ['client_credentials'],
-};
-
-const unused = {
-  get: async () => undefined,
-  set: async () => undefined,
-  delete: async () => undefined,
-  withLock: <T>(_key: string, work: (signal: AbortSignal) => Promise<T>) => work(AbortSignal.abort()),
 };

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { interactionForEnvironment, oauth } from '@mcp-fittings/auth-oauth';
 import { xaa, XAA_EXTENSION } from '@mcp-fittings/auth-xaa';
 import { createHost } from '@mcp-fittings/host';
+import { memoryStore } from '@mcp-fittings/store-file';
 import { http } from '@mcp-fittings/transport-http';
 import { scriptedPerson } from '../../auth-oauth/test/support/authorization-server.mjs';
 import { startTokenedServer, type TokenedRequest } from '../../auth-oauth/test/support/tokened-server.js';
@@ -69,7 +70,7 @@ describe('in a host with real MCP servers', () => {
   it('ignores entries of other plugins, and reports mistakes in its own', () => {
     const plugin = xaa({
       identityProvider: { issuer: 'https://idp.example', clientId: 'host' },
-      store: unused,
+      store: memoryStore(),
     });
     const create = (config: object): unknown => plugin.create({ name: 's', config: { ...config } }, {});
     const url = 'https://mcp.example/';
@@ -88,14 +89,7 @@ describe('in a host with real MCP servers', () => {
     expect(() => create({ url, oauth: { xaa: true, clientId: 5 } })).toThrow('oauth.clientId');
     for (const issuer of ['http://idp.example', 'idp', 'https://idp.example?x=1', 'https://me@idp.example']) {
       const identityProvider = { issuer, clientId: 'host' };
-      expect(() => xaa({ identityProvider, store: unused })).toThrow('https issuer');
+      expect(() => xaa({ identityProvider, store: memoryStore() })).toThrow('https issuer');
     }
   });
 });
-
-const unused = {
-  get: async () => undefined,
-  set: async () => undefined,
-  delete: async () => undefined,
-  withLock: <T>(_key: string, work: (signal: AbortSignal) => Promise<T>) => work(AbortSignal.abort()),
-};

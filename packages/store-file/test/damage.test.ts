@@ -1,8 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encryptedFileStore, fileStore, memoryStore } from '@mcp-fittings/store-file';
+import { fileStore, memoryStore } from '@mcp-fittings/store-file';
 import { asStoreError, FileLocks, entryName } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bothStores } from './support/both-stores.js';
 import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 let temporary: TemporaryDirectory;
@@ -57,11 +58,7 @@ describe('a plain store on a damaged disk', () => {
 });
 
 describe('values that harm code that copies them', () => {
-  const stores = () => [
-    memoryStore(),
-    fileStore({ path, consent: () => true }),
-    encryptedFileStore({ path, key: () => ({ id: 'k', bytes: new Uint8Array(32) }) }),
-  ];
+  const stores = () => [memoryStore(), ...bothStores.map(([, , open]) => open(path))];
   it.each([
     ['an own __proto__', JSON.parse('{"__proto__":{"admin":true}}')],
     ['an own __proto__ further down', JSON.parse('{"a":[{"b":{"__proto__":1}}]}')],

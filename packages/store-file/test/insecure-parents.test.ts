@@ -1,20 +1,15 @@
 import { chmod, chown, lchown, mkdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenStore } from '@mcp-fittings/client-core';
-import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
 import { FileLocks } from '@mcp-fittings/toolbox/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bothStores } from './support/both-stores.js';
 import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const SOMEBODY_ELSE = 12_345;
 const isRoot = process.getuid?.() === 0;
 
-const stores: readonly (readonly [string, (path: string) => TokenStore])[] = [
-  ['file', (path) => fileStore({ path, consent: () => true })],
-  ['encrypted', (path) => encryptedFileStore({ path, key: () => ({ id: 'k', bytes: new Uint8Array(32) }) })],
-];
-
-describe.each(stores)('the parent directories of a %s store', (_, open) => {
+describe.each(bothStores)('the parent directories of a %s store', (_, __, open) => {
   let temporary: TemporaryDirectory;
   let top: string;
   let path: string;

@@ -15,8 +15,9 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TokenStore } from '@mcp-fittings/client-core';
-import { encryptedFileStore, fileStore } from '@mcp-fittings/store-file';
+import { fileStore } from '@mcp-fittings/store-file';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bothStores } from './support/both-stores.js';
 import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const SOMEBODY_ELSE = 12_345;
@@ -33,16 +34,7 @@ afterEach(async () => {
   await temporary[Symbol.asyncDispose]();
 });
 
-const stores: readonly (readonly [string, string, (path: string) => TokenStore])[] = [
-  ['file', '.json', (where) => fileStore({ path: where, consent: () => true })],
-  [
-    'encrypted file',
-    '.sealed',
-    (where) => encryptedFileStore({ path: where, key: () => ({ id: 'k', bytes: new Uint8Array(32) }) }),
-  ],
-];
-
-for (const [name, suffix, open] of stores) {
+for (const [name, suffix, open] of bothStores) {
   describe(`${name} store`, () => {
     let store: TokenStore;
     /** File of the entry under `key`, which is there. */
