@@ -224,34 +224,6 @@ describe('the decisions', () => {
       ]);
     }
   });
-
-  it('`trusted` covers only a command or URL without other fields', async () => {
-    const trusted = { command: 'npx', args: ['-y', '@modelcontextprotocol/server-memory'] };
-    const place = await scratch({
-      'project/.mcp.json': servers({
-        ok: trusted,
-        typed: { type: 'stdio', ...trusted },
-        env: { ...trusted, env: { NODE_OPTIONS: '--require ./evil.js' } },
-        cwd: { ...trusted, cwd: 'evil' },
-        more: { ...trusted, args: [...trusted.args, '--x'] },
-        remote: { url: 'https://mcp.example.com/a' },
-        leaks: { url: 'https://mcp.example.com/${SECRET}' },
-        headers: { url: 'https://mcp.example.com/a', headers: { a: 'b' } },
-        both: { type: 'stdio', command: 'evil', url: 'https://mcp.example.com/a' },
-      }),
-    });
-    const approvals = createServerApprovals({
-      trusted: [
-        { serverCommand: [trusted.command, ...trusted.args] },
-        { serverUrl: 'https://mcp.example.com/*' },
-      ],
-    });
-    const config = await place.load({ layout: mcpJson, approvals, env: { SECRET: 'x' } });
-    expect(Object.keys(config.servers)).toEqual(['ok', 'typed', 'remote']);
-    expect(() => createServerApprovals({ trusted: [{ serverName: 'x' } as never] })).toThrow(
-      expect.objectContaining({ code: 'CONFIG_INVALID' }),
-    );
-  });
 });
 
 describe('an approval is for one definition', () => {

@@ -412,22 +412,23 @@ describe('what a file has where nothing reads it', () => {
 });
 
 describe('a server whose name is invalid', () => {
-  it.each(['my server', 'x'.repeat(65), 'a__b', 'ünïcode', ''])(
-    'is an entry with its reason: %j',
-    async (name) => {
-      const config = await load({ [name]: program, ok: program });
-      expect(Object.keys(config.servers)).toEqual(['ok']);
-      expect(config.entries).toMatchObject([
-        { name, status: 'invalid', problems: [{ code: 'NAME_INVALID', severity: 'error', line: 3 }] },
-        { name: 'ok', status: 'ready' },
-      ]);
-      expect(config.problems).toHaveLength(1);
-    },
-  );
+  it.each([
+    ['My Server', 'Rename it, for example to "My-Server".'],
+    ['', expect.any(String) as string],
+  ])('is an entry with its reason, and a suggestion: %j', async (name, hint) => {
+    const config = await load({ [name]: program, ok: program });
+    expect(Object.keys(config.servers)).toEqual(['ok']);
+    expect(config.entries).toMatchObject([
+      { name, status: 'invalid', problems: [{ code: 'NAME_INVALID', severity: 'error', line: 3, hint }] },
+      { name: 'ok', status: 'ready' },
+    ]);
+    expect(config.problems).toHaveLength(1);
+  });
 
   it('is one line of printable text', async () => {
-    const config = await load({ 'a\nb\u202e': program });
-    expect(config.entries[0]?.name).not.toMatch(/[\n\u202e]/);
+    const config = await load({ 'a\nb\u001b[31m\u202e': program });
+    expect(config.entries[0]?.name).toMatch(/^[\x20-\x7e]+$/);
+    expect(config.problems[0]?.server).toBe(config.entries[0]?.name);
   });
 });
 

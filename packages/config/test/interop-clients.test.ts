@@ -290,16 +290,6 @@ describe('import: files', () => {
     expect(result.imported).toHaveLength(3);
   });
 
-  it('looks for Claude Desktop in AppData on Windows', async () => {
-    const { clientFormats } = await import('../src/interop/clients/all-clients.js');
-    const { clientFilePaths } = await import('../src/interop/client-files.js');
-    const place = { home: String.raw`C:\Users\me`, project: undefined };
-    const appData = String.raw`C:\Users\me\AppData\Roaming`;
-    expect(
-      await clientFilePaths(clientFormats['claude-desktop'], place, { platform: 'win32', appData }),
-    ).toEqual([{ path: String.raw`C:\Users\me\AppData\Roaming\Claude\claude_desktop_config.json` }]);
-  });
-
   it('reads files of the project only if asked to, and never together with the user’s', async () => {
     const place = await scratch({
       'project/.cursor/mcp.json': '{"mcpServers":{"a":{"command":"project"}}}',

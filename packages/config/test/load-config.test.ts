@@ -59,18 +59,6 @@ describe('problems are data', () => {
     });
   });
 
-  it.each([
-    ['the key of VS Code', { servers: { a: { command: 'x' } } }, 'Rename "servers" to "mcpServers".'],
-    ['another spelling', { mcpservers: { a: { command: 'x' } } }, 'Rename "mcpservers" to "mcpServers".'],
-    ['no key', { a: { command: 'x' } }, 'Move the servers into an object under the key "mcpServers".'],
-    ['something else', { theme: 'dark' }, undefined],
-  ])('says what to do about a file with %s', async (_, content, hint) => {
-    const place = await scratch({ 'home/.claude.json': content });
-    const [problem] = (await place.load({ layout: layouts.claude })).problems;
-    expect(problem).toMatchObject({ code: 'SERVERS_MISSING' });
-    expect(problem?.hint).toBe(hint);
-  });
-
   it('reports flat files and those of the command line too, but not one with servers for another scope', async () => {
     const place = await scratch({
       'project/.mcp.json': { servers: { a: { command: 'x' } } },
@@ -93,11 +81,6 @@ describe('problems are data', () => {
   ])('reports a file with %s', async (_, content) => {
     const place = await scratch({ 'home/.claude.json': content });
     expect(codes(await place.load({ layout: layouts.claude }))).toEqual(['SHAPE_INVALID']);
-  });
-
-  it('reports a file that may not be read', async () => {
-    const place = await scratch({ 'home/.claude.json/inside': 'a directory in place of the file' });
-    expect(codes(await place.load({ layout: layouts.claude }))).toEqual(['FILE_NOT_REGULAR']);
   });
 
   it('rejects if the folder does not exist, and if it is aborted', async () => {

@@ -42,22 +42,27 @@ describe('a rule covers an entry only if no other field is set', () => {
     unknown: { ...web, fieldOfNextYear: true },
   };
 
-  it('rules of `trusted` leave such project servers to the user', async () => {
-    const place = await scratch({ 'project/.mcp.json': servers({ npx, web, ...more }) });
-    const config = await place.load({
-      layout: mcpJson,
-      approvals: createServerApprovals({ trusted: rules }),
+  it('rules of `trusted` leave such project servers to the user, and start others outside of the clone', async () => {
+    const place = await scratch({
+      'project/.mcp.json': servers({
+        npx,
+        web,
+        typed: { type: 'stdio', ...npx },
+        ...more,
+        env: { ...npx, env: { NODE_OPTIONS: '--require ./evil.js' } },
+        args: { ...npx, args: [...npx.args, '--x'] },
+        headers: { ...web, headers: { a: 'b' } },
+        leaks: { url: 'https://good.example/${SECRET}' },
+        both: { ...web, type: 'stdio', command: 'evil' },
+      }),
     });
-    expect(Object.keys(config.servers)).toEqual(['npx', 'web']);
-  });
-
-  it('a server that a rule of `trusted` covers does not start in the folder that was cloned', async () => {
-    const place = await scratch({ 'project/.mcp.json': servers({ npx }) });
-    const config = await place.load({
-      layout: mcpJson,
-      approvals: createServerApprovals({ trusted: rules }),
-    });
+    const approvals = createServerApprovals({ trusted: rules });
+    const config = await place.load({ layout: mcpJson, approvals, env: { SECRET: 'x' } });
+    expect(Object.keys(config.servers)).toEqual(['npx', 'web', 'typed']);
     expect(config.servers['npx']?.['cwd']).toBe(place.home);
+    expect(() => createServerApprovals({ trusted: [{ serverName: 'x' } as never] })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    );
   });
 
   it('the allow list of a policy refuses them in every scope of the user', async () => {
@@ -211,10 +216,8 @@ describe('a managed policy fails closed', () => {
 
 describe('a missing variable is never sent', () => {
   it.each([
-    ['a header', { url: 'https://x.example', headers: { a: 'Bearer ${MISSING}' } }],
-    ['an argument', { command: 'x', args: ['$MISSING'] }],
-    ['the environment', { command: 'x', env: { A: '${MISSING}' } }],
     ['a URL', { url: 'https://${MISSING}/mcp' }],
+    ['an argument, without braces', { command: 'x', args: ['$MISSING'] }],
     ['a malformed reference', { command: 'x', args: ['${not a name}'] }],
   ])('gemini: a missing variable in %s is an error', async (_, entry) => {
     const place = await scratch({ 'home/.gemini/settings.json': servers({ s: entry }) });

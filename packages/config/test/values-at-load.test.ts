@@ -154,12 +154,6 @@ describe('a variable that is not set', () => {
     ]);
   });
 
-  it('is an error, or empty', async () => {
-    expect((await load(entry)).problems).toMatchObject([{ code: 'VARIABLE_MISSING', severity: 'error' }]);
-    const config = await load(entry, { missingVariables: 'empty' });
-    expect(config.servers['a']).toMatchObject({ args: ['--token=', 'o'] });
-  });
-
   it('another value of the option is refused', async () => {
     const options = JSON.parse('{"missingVariables":"kept"}') as object;
     await expect(load(entry, options)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

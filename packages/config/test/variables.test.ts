@@ -189,11 +189,6 @@ describe('expansion in an entry', () => {
     ).toEqual(['a', 'b']);
   });
 
-  it('the type of a transport cannot come from a variable', async () => {
-    const place = await scratch({ 'home/.claude.json': servers({ a: { type: '${B}', command: 'x' } }) });
-    expect(codes(await place.load({ layout: layouts.claude, env }))).toEqual(['VARIABLE_REFUSED']);
-  });
-
   it('problems contain no value of a variable', async () => {
     const schema = {
       '~standard': {
