@@ -216,24 +216,4 @@ describe('a server that requires a sign-in, over fittings bridge --http', () => 
     expect(textOf(await client.callTool({ name: 'add', arguments: { a: 20, b: 22 } }))).toBe('42');
     for (const token of server.shown) expect(program.stderr).not.toContain(token);
   });
-
-  it('tells the client how to sign in, without a user', async () => {
-    await using server = await startProtectedServer();
-    await using served = await serving([
-      '--store',
-      'memory',
-      ...withServer('protected', { url: server.url }),
-      'bridge',
-      'protected',
-      '--http',
-      '0',
-      '--no-sign-in',
-    ]);
-    const client = await served.connect('legacy');
-    const refused = await client.listTools().catch((error: unknown) => error);
-    expect(refused).toMatchObject({
-      message: expect.stringContaining('fittings login protected --store memory'),
-      data: { code: 'AUTH_REQUIRED' },
-    });
-  });
 });

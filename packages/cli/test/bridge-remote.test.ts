@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sdkV1Server } from '../../transport-http/test/support/real-servers.js';
 import type { WebSocketBridge } from '../src/bridge/serve-websocket.js';
-import { everythingServer } from '../../../scripts/everything-server.js';
 import { plant } from './support/planted-server.js';
 import { bridge, textOf, TOKEN, upstreamTo } from './support/upstreams.js';
 
@@ -81,16 +80,6 @@ describe('a remote server over another wire', () => {
     await client.close();
     await bridge.close();
     await handler.close();
-  });
-
-  it('reaches a server that speaks only HTTP+SSE of 2024, without being told', async () => {
-    await using server = await everythingServer('sse');
-    const bridge = await bridgeTo({ type: 'http', url: server.url });
-    const client = new ClientV1({ name: 'test', version: '1' });
-    await client.connect(createWebSocketTransport({ url: bridge.url, apiKey: TOKEN }));
-    expect(textOf(await client.callTool({ name: 'echo', arguments: { message: 'old' } }))).toContain('old');
-    await client.close();
-    await bridge.close();
   });
 
   it('reaches a WebSocket server, also when that was away for a while', async () => {

@@ -146,16 +146,6 @@ describe('a remote server for a client of SDK v1 that speaks only stdio', () => 
     expect(await bridge.exited).toBe(0);
     for (const token of server.shown) expect(bridge.stderr).not.toContain(token);
   });
-
-  it('takes a URL in place of a name', async () => {
-    await using server = await startProtectedServer();
-    await using home = await temporaryDirectory();
-    const bridge = startBridge(['--store', 'memory', 'bridge', server.url], home.path);
-    bridge.send(initialize);
-    expect(await bridge.next(answers(1))).toMatchObject({ error: { data: { code: 'AUTH_REQUIRED' } } });
-    bridge.child.stdin.end();
-    expect(await bridge.exited).toBe(0);
-  });
 });
 
 describe('the process', () => {
@@ -209,22 +199,6 @@ describe('the process', () => {
     const code = await bridge.exited;
     expect(code).toBe({ stdin: 0, SIGTERM: 143, SIGINT: 130 }[how]);
     await untilDead(pid);
-  });
-
-  it('answers and says why when the server dies, and has it back for the next call', async () => {
-    await using home = await temporaryDirectory();
-    const bridge = startBridge([...withServer('dual', dual()), 'bridge', 'dual'], home.path);
-    bridge.send(initialize);
-    await bridge.next(answers(1));
-    bridge.send(initialized);
-    bridge.send(callTool(2, 'die'));
-    const { error } = await bridge.next(answers(2));
-    expect(error).toMatchObject({ data: { code: 'PROCESS_EXITED', delivery: 'unknown' } });
-    bridge.send(callTool(3, 'add', { a: 1, b: 2 }));
-    expect(textOf((await bridge.next(answers(3)))['result'])).toBe('3');
-    expect(bridge.stderr).toContain('the disk is full');
-    bridge.child.stdin.end();
-    expect(await bridge.exited).toBe(0);
   });
 
   it('starts nothing that is not approved', async () => {

@@ -23,15 +23,6 @@ describe('fittings call of a local server', () => {
     expect(run).toMatchObject(expected);
     expect(called(run.log)).toEqual([`called ${tool}`]);
   });
-
-  it('explains invalid arguments, and calls nothing', async () => {
-    const run = await setup.run(['call', 'checked/echo', 'count=x']);
-    expect(run).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Usage: fittings call checked/echo'),
-    });
-    expect(called(run.log)).toEqual([]);
-  });
 });
 
 it.each([

@@ -201,7 +201,7 @@ it('--mcp-config adds, --strict-mcp-config leaves everything else out, --layout 
   expect(await names(...extra, '--strict-mcp-config')).toEqual(['extra']);
   expect(await names('--layout', 'claude')).toEqual(['theirs']);
   const broken = await workspace.fittings(['status', '--mcp-config', 'nowhere.json']);
-  expect(broken.stderr).toContain('nowhere.json');
+  expect(broken).toMatchObject({ code: 3, stderr: expect.stringContaining('nowhere.json') });
 });
 
 it('imports from another program, with what was lost, and exports to one', async () => {

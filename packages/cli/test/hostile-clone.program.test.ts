@@ -1,4 +1,4 @@
-import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CANARY, GOOD, hostileClone, PERSONAL_FILES, type HostileClone } from './support/hostile-clone.js';
@@ -71,26 +71,6 @@ describe('in a clone from a stranger nothing runs unasked', () => {
     expectNothingCrossed();
   });
 
-  it.each(['claude-code', 'codex', 'cursor', 'gemini', 'opencode', 'vscode', 'windsurf', 'zed'])(
-    'import from %s takes nothing of the clone unless told to, and then approves nothing',
-    async (program) => {
-      const plain = await fittings(['--json', 'import', '--from', program, '--all'], { here: true });
-      expect(plain.stdout).not.toMatch(/planted-tool|evil\.cjs/);
-      expect(plain.stdout).not.toContain(place.clone);
-      const dry = await fittings(['import', '--from', program, '--project', '--all', '--dry-run'], {
-        here: true,
-      });
-      expect(dry.stdout + dry.stderr).not.toBe('');
-      await fittings(['import', '--from', program, '--project', '--all', '--replace'], { here: true });
-      expect((await fittings(['call', 'evil/run'], { here: true })).code).toBe(5);
-      const forced = await fittings(['import', '--from', program, '--project', '--all', '--scope', 'user'], {
-        here: true,
-      });
-      expect(forced.stdout).not.toContain('servers.json');
-      expectNothingCrossed();
-    },
-  );
-
   it('add writes to the file of the person, also where the clone looks like a home directory', async () => {
     const run = await fittings(['add', 'added', '--', 'no-such-program-anywhere']);
     expect(run).toMatchObject({ code: 0 });
@@ -162,18 +142,6 @@ describe('an approval is for one definition in one folder', () => {
     expectNothingCrossed();
   });
 
-  it('the same folder by a link is approved; a link that leads to another clone is not', async () => {
-    const cwd = await approvedProject('linked');
-    await cp(cwd, join(place.root, 'linked-copy'), { recursive: true });
-    const link = join(place.root, 'link');
-    await symlink(cwd, link);
-    expect((await run(CALL, { cwd: link })).code).toBe(0);
-    await rm(link);
-    await symlink(join(place.root, 'linked-copy'), link);
-    expect((await run(CALL, { cwd: link })).code).toBe(5);
-    expectNothingCrossed();
-  });
-
   it('a copy with another spelling of the name is another project, and so is another case of a server', async () => {
     const cwd = await approvedProject('cased');
     const other = join(place.root, 'other');
@@ -186,31 +154,6 @@ describe('an approval is for one definition in one folder', () => {
     await place.write('cased/.mcp.json', { mcpServers: { good: GOOD, Good: GOOD, 'good ': GOOD } });
     expect((await run(['call', 'Good/add', 'a=1', 'b=2'], { cwd })).code).toBe(5);
     expect((await run(['call', 'good /add', 'a=1', 'b=2'], { cwd })).code).not.toBe(0);
-    expectNothingCrossed();
-  });
-
-  it('a clone that says it is a worktree of an approved repository is not believed', async () => {
-    const cwd = await approvedProject('repository');
-    const admin = join(cwd, '.git/worktrees/copy');
-    const copy = join(place.root, 'worktree');
-    await mkdir(copy);
-    await place.write('worktree/.mcp.json', servers(GOOD));
-    await place.write('worktree/.git', `gitdir: ${admin}\n`);
-    expect((await run(CALL, { cwd: copy })).code).toBe(5);
-    // With an administration of its own that points at both.
-    await place.write('worktree/admin/gitdir', `${join(copy, '.git')}\n`);
-    await place.write('worktree/admin/commondir', `${join(cwd, '.git')}\n`);
-    await place.write('worktree/.git', 'gitdir: admin\n');
-    expect((await run(CALL, { cwd: copy })).code).toBe(5);
-    expectNothingCrossed();
-  });
-
-  it('a file of the project that leads out of it is not read', async () => {
-    const cwd = await approvedProject('leads-out');
-    await rm(join(cwd, '.mcp.json'));
-    await place.write('elsewhere.json', servers(GOOD));
-    await symlink(join(place.root, 'elsewhere.json'), join(cwd, '.mcp.json'));
-    expect((await run(CALL, { cwd })).code).not.toBe(0);
     expectNothingCrossed();
   });
 

@@ -168,27 +168,6 @@ it('--dry-run shows the whole entry, escaped, and the folder that a variable bec
   expect(await projectFile(workspace)).toBe('');
 });
 
-it.each([
-  ['claude-code', '.mcp.json', 'mcpServers'],
-  ['cursor', '.cursor/mcp.json', 'mcpServers'],
-  ['mcporter', 'config/mcporter.json', 'mcpServers'],
-])(
-  '%s: a file of the clone is read with --project only, and stays to be approved',
-  async (from, path, key) => {
-    await using workspace = await openWorkspace({ here: true });
-    await mkdir(dirname(join(workspace.project, path)), { recursive: true });
-    await workspace.write(path, { [key]: { s: { command: 'evil', trust: true } } });
-    const all = ['import', '--from', from, '--all'];
-    expect((await workspace.json(all)).value).toMatchObject({ servers: [] });
-    expect((await workspace.fittings([...all, '--file', path, '--scope', 'user'])).code).toBe(2);
-    await workspace.fittings([...all, '--project', '--replace']);
-    expect(await projectFile(workspace)).not.toContain('trust');
-    expect((await workspace.json(['status'])).value).toMatchObject({
-      servers: [{ name: 's', status: 'needs-approval' }],
-    });
-  },
-);
-
 it('export leaves out servers of the project that are not approved, and says so', async () => {
   await using workspace = await openWorkspace({ here: true });
   await workspace.fittings(['add', 'mine', '--disabled', '--', 'x']);

@@ -25,8 +25,6 @@ it.each([
     { readPermission: 'deny', allowedResources: ['demo://resource/static/*'] },
     0,
   ],
-  ['deny, and another URI is allowed', { readPermission: 'deny', allowedResources: ['demo://other/*'] }, 5],
-  ['readPermission: allow', { readPermission: 'allow' }, 0],
   ['no rule', {}, 0],
 ])('read with %s', async (_what, permissions, code) => {
   await using workspace = await openWorkspace({ here: true });
@@ -42,29 +40,12 @@ it.each([
   ['deniedTools', { deniedTools: ['ECHO'] }, 5],
   ['writePermission: deny', { writePermission: 'deny' }, 5],
   ['writePermission: deny and the name', { writePermission: 'deny', allowedTools: ['echo'] }, 0],
-  ['writePermission: deny and a pattern', { writePermission: 'deny', allowedTools: ['ech*'] }, 5],
   ['other tools enabled', { enabledTools: ['get-sum'], allowedTools: ['echo'] }, 5],
-  ['both lists', { deniedTools: ['echo'], allowedTools: ['echo'] }, 5],
-  ['trust, and a denied tool', { trust: true, deniedTools: ['e*'] }, 5],
 ])('call with %s', async (_what, permissions, code) => {
   await using workspace = await openWorkspace({ here: true });
   const run = await workspace.fittings(['call', 'everything/echo', 'message=hi', ...entry(permissions)]);
   expect(run.code).toBe(code);
-});
-
-it.each([
-  [['a=1'], 'b=<number> is missing.'],
-  [[], 'a=<number>, b=<number> are missing.'],
-  [['--args', '{"a":1}'], 'b=<number> is missing.'],
-  [['a=1', 'b=x'], 'The argument "b"'],
-  [['--args', '{"a":1,"b":"x"}'], 'are invalid'],
-])('wrong arguments %j are named, with the usage line', async (args, message) => {
-  await using workspace = await openWorkspace({ here: true });
-  const run = await workspace.fittings(['call', 'everything/get-sum', ...args, ...entry({})]);
-  expect(run.code).toBe(2);
-  expect(run.stderr).toContain(message);
-  expect(run.stderr).toContain('Usage: fittings call everything/get-sum a=<number> b=<number>');
-  expect(run.stderr).not.toContain('Call it again');
+  if ('deniedTools' in permissions) expect(run.stderr).toContain('denied');
 });
 
 it.each([

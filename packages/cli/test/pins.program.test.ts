@@ -48,8 +48,6 @@ describe('fittings call', () => {
   it.each([
     ['changed', changes.read, 'read'],
     ['added', changes.added, 'extra'],
-    ['renamed', changes.renamed, 'enumerate'],
-    ['changed', changes.swapped, 'read'],
     ['changed', changes.swapped, 'list'],
   ])('refuses a tool that was %s, until it is accepted', async (pin, tools, name) => {
     await using place = await scene();

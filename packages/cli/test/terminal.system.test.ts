@@ -278,57 +278,6 @@ describeWithTerminal('a person at a terminal', () => {
   );
 
   it(
-    'Ctrl-C cancels a call, and says that the server may have carried it out',
-    async () => {
-      const { terminal, workspace } = await sitDown();
-      await workspace.write('servers.json', { mcpServers: { everything } });
-      const fittings = 'fittings --strict-mcp-config --mcp-config servers.json';
-      const calling = await terminal.start(
-        `${fittings} call everything/trigger-long-running-operation duration=600 steps=1200`,
-      );
-      await terminal.until(/\d+ of 1200/);
-      await terminal.press('C-c');
-      const ended = await calling.ended();
-      expect(ended.code).toBe(130);
-      expect(ended.text).toContain(
-        'error: Interrupted. The call had already been sent: the server may have carried it out.',
-      );
-    },
-    PATIENCE,
-  );
-
-  it(
-    'passes a question of a server on to the person, and the answer back',
-    async () => {
-      const { terminal, workspace } = await sitDown();
-      await workspace.write('servers.json', { mcpServers: { everything } });
-      const fittings = 'fittings --strict-mcp-config --mcp-config servers.json';
-      const calling = await terminal.start(`${fittings} call everything/trigger-elicitation-request`);
-      await terminal.until('The server "everything" asks:');
-      await terminal.until('Do you want to answer?');
-      await terminal.press('Down', 'Enter');
-      const declined = await calling.ended();
-      expect(declined.code).toBe(0);
-      expect(declined.text).toMatch(/declined/i);
-
-      const again = await terminal.start(`${fittings} call everything/trigger-elicitation-request`);
-      await terminal.until('Do you want to answer?');
-      await terminal.press('Enter');
-      await terminal.until('◆  String');
-      await terminal.type('Ann');
-      // The other fields are optional, or have a value that may stay. Each answer leaves a mark.
-      for (let answers = 3; ; answers++) {
-        const shown = await terminal.until(new RegExp(`(?:◇[^]*){${answers - 1}}◆|^end-2=\\d`, 'm'));
-        if (/^end-2=\d/m.test(shown)) break;
-        await terminal.press('Enter');
-      }
-      const accepted = await again.ended();
-      expect(accepted.text).toContain('Ann');
-    },
-    PATIENCE,
-  );
-
-  it(
     '--watch follows states and files, and leaves the terminal as it was',
     async () => {
       const { terminal, workspace } = await sitDown();
