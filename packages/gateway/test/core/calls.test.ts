@@ -117,19 +117,6 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
       await expect(own.callTool({ name: 'fail', arguments: {} })).rejects.toMatchObject({ code: -32602 });
     });
 
-    it('hides prompts and resources of servers that the caller may not use', async () => {
-      const open = () => toyServer({ prompts: [{ name: 'p' }], resources: [{ uri: 'x://open', name: 'o' }] });
-      const secret = () =>
-        toyServer({ prompts: [{ name: 'p' }], resources: [{ uri: 'x://secret', name: 's' }] });
-      await using gateway = await gatewayOver({ open, secret });
-      const client = await gateway[kind]({ caller: { id: 'c', allows: (server) => server === 'open' } });
-      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['open__p']);
-      expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['x://open']);
-      await expect(client.getPrompt({ name: 'secret__p' })).rejects.toMatchObject({ code: -32602 });
-      const uri = 'mcp-fittings://secret/x://secret';
-      await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
-    });
-
     it('shows and uses only the prompts and resources that the caller may use', async () => {
       const notes = () =>
         toyServer({
@@ -139,8 +126,13 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
             { uri: 'x://secret', name: 's' },
           ],
         });
-      await using gateway = await gatewayOver({ notes });
-      const caller: Caller = { id: 'c', allows: (_server, name) => name?.includes('secret') !== true };
+      const hidden = () =>
+        toyServer({ prompts: [{ name: 'open' }], resources: [{ uri: 'x://hidden', name: 'h' }] });
+      await using gateway = await gatewayOver({ notes, hidden });
+      const caller: Caller = {
+        id: 'c',
+        allows: (server, name) => server === 'notes' && name?.includes('secret') !== true,
+      };
       for (const server of ['notes', undefined]) {
         const client = await gateway[kind]({ caller, mount: { server } });
         const prefix = server === undefined ? 'notes__' : '';
@@ -148,11 +140,12 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
         expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(['x://open']);
         await client.getPrompt({ name: `${prefix}open` });
         await client.readResource({ uri: 'x://open' });
-        await expect(client.getPrompt({ name: `${prefix}secret` })).rejects.toMatchObject({ code: -32602 });
-        await expect(client.readResource({ uri: 'x://secret' })).rejects.toMatchObject({ code: -32602 });
-        await expect(client.readResource({ uri: 'mcp-fittings://notes/x://secret' })).rejects.toMatchObject({
-          code: -32602,
-        });
+        const hides = server === undefined;
+        for (const name of [`${prefix}secret`, ...(hides ? ['hidden__open'] : [])])
+          await expect(client.getPrompt({ name })).rejects.toMatchObject({ code: -32602 });
+        const uris = ['x://secret', 'mcp-fittings://notes/x://secret'];
+        for (const uri of [...uris, ...(hides ? ['mcp-fittings://hidden/x://hidden'] : [])])
+          await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
         const ref = { type: 'ref/prompt', name: `${prefix}secret` } as const;
         await expect(client.complete({ ref, argument: { name: 'a', value: '' } })).rejects.toThrow(
           'Unknown prompt',

@@ -35,12 +35,6 @@ const files = () =>
     tools: [{ name: 'read' }],
     resources: [{ uri: 'memo://shared', name: 's' }],
     read: (uri) => ({ contents: [{ uri, text: `files ${uri}` }] }),
-    call: () => ({
-      content: [
-        { type: 'hologram', depth: 3 },
-        { type: 'text', text: 'x', extra: 1 },
-      ],
-    }),
   });
 
 for (const kind of ['v1', 'v2', 'modern'] as const) {
@@ -75,20 +69,6 @@ for (const kind of ['v1', 'v2', 'modern'] as const) {
         content: [{ type: 'text', text: 'write {"b":2}' }],
         structuredContent: { a: 1 },
         _meta: { 'x.test/r': true },
-      });
-    });
-
-    it('serves one server under its original names', async () => {
-      await using gateway = await gatewayOver({ notes, files });
-      const client = await gateway[kind]({ mount: { server: 'notes' } });
-      const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual(['read', 'write']);
-      expect(await client.callTool({ name: 'read', arguments: {} })).toMatchObject({
-        content: [{ type: 'text', text: 'read {}' }],
-      });
-      await expect(client.callTool({ name: 'missing' })).rejects.toMatchObject({
-        code: -32602,
-        data: { code: 'TOOL_UNKNOWN', delivery: 'not-sent' },
       });
     });
 

@@ -125,15 +125,9 @@ for (const kind of ['v2', 'modern'] as const) {
     });
 
     it('refuses a question that may be for another client', async () => {
-      let started = (): void => undefined;
-      let release = (): void => undefined;
-      const begun = new Promise<void>((resolve) => {
-        started = resolve;
-      });
-      const wait = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await using gateway = await gatewayOver({ asking: asking({ started: () => started(), wait }) });
+      const { promise: begun, resolve: started } = withResolvers<void>();
+      const { promise: wait, resolve: release } = withResolvers<void>();
+      await using gateway = await gatewayOver({ asking: asking({ started, wait }) });
       const asked: string[] = [];
       const ann = await gateway[kind](answering('ann', asked));
       const bob = await gateway[kind](answering('bob', asked));
@@ -305,34 +299,22 @@ for (const kind of ['v1', 'v2'] as const) {
   });
 }
 
-describe('held calls', () => {
-  it('withdraws the call at the server when its client cancels, also while it is asked', async () => {
-    for (const kind of ['v2', 'modern'] as const) {
-      let canceled = (): void => undefined;
-      let started = (): void => undefined;
-      const gone = new Promise<void>((resolve) => {
-        canceled = resolve;
-      });
-      const begun = new Promise<void>((resolve) => {
-        started = resolve;
-      });
-      await using gateway = await gatewayOver({
-        asking: asking({
-          canceled: () => canceled(),
-          started: () => started(),
-          wait: new Promise(() => undefined),
-        }),
-      });
-      const client = await gateway[kind](answering('ann'));
-      const cancel = new AbortController();
-      const call = client.callTool({ name: 'asking__wait', arguments: {} }, { signal: cancel.signal });
-      await begun;
-      cancel.abort(new Error('enough'));
-      await expect(call).rejects.toThrow('enough');
-      await gone;
-    }
-  });
-});
+it.each(['v2', 'modern'] as const)(
+  'a call is withdrawn at the server when its client cancels it: %s',
+  async (kind) => {
+    const { promise: gone, resolve: canceled } = withResolvers<void>();
+    const { promise: begun, resolve: started } = withResolvers<void>();
+    const wait = new Promise<void>(() => undefined);
+    await using gateway = await gatewayOver({ asking: asking({ canceled, started, wait }) });
+    const client = await gateway[kind](answering('ann'));
+    const cancel = new AbortController();
+    const call = client.callTool({ name: 'asking__wait', arguments: {} }, { signal: cancel.signal });
+    await begun;
+    cancel.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    await gone;
+  },
+);
 
 describe('servers of 2026-07-28', () => {
   it('asks the right client of several, because the server says for which call it asks', async () => {

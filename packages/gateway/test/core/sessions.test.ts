@@ -137,20 +137,6 @@ describe('sessions', () => {
     expect(upstream.subscribed).toEqual(['resources/subscribe memo://b', 'resources/unsubscribe memo://b']);
   });
 
-  it('subscribes again for a client that does not wait for the end of its subscription', async () => {
-    const upstream = changing();
-    await using gateway = await gatewayOver({ changing: upstream.make });
-    const seen: string[] = [];
-    const client = await gateway.v1({ ...collect(seen) });
-    await client.subscribeResource({ uri: 'memo://a' });
-    await Promise.all([
-      client.unsubscribeResource({ uri: 'memo://a' }),
-      client.subscribeResource({ uri: 'memo://a' }),
-    ]);
-    await upstream.connections[0]?.sendResourceUpdated({ uri: 'memo://a' });
-    await vi.waitFor(() => expect(seen).toEqual(['notifications/resources/updated {"uri":"memo://a"}']));
-  });
-
   it('passes log messages to sessions that set a level', async () => {
     const upstream = changing();
     await using gateway = await gatewayOver({ changing: upstream.make });

@@ -9,8 +9,6 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { inprocess } from '@mcp-fittings/transport-inprocess';
 import { createToolPolicy } from '@mcp-fittings/tools';
-import { stdio } from '@mcp-fittings/transport-stdio';
-import { officialServer } from '../../../../scripts/bundled.mjs';
 import { createCallbackRouter } from '../../src/callbacks/callback-router.js';
 import type { UpstreamSignIn } from '../../src/contracts/access.js';
 import type { RequestEvent } from '../../src/contracts/request-event.js';
@@ -235,31 +233,6 @@ describe('servers behind the gateway', () => {
     await clock.advance(2000);
     expect(await freshness(shared)).toEqual({ ttlMs: 3000, cacheScope: 'public' });
   });
-
-  it('works with a program over stdio, for both eras', async () => {
-    const callbacks = createCallbackRouter();
-    const host = createHost({
-      ...identity,
-      transports: [stdio()],
-      callbacks: callbacks.hostCallbacks,
-    });
-    const entry = await officialServer('everything');
-    await host.connect({ everything: { command: process.execPath, args: [entry] } });
-    await using gateway = gatewayOf(host, { callbacks });
-    for (const kind of ['v1', 'v2', 'modern'] as const) {
-      const client = await gateway[kind]();
-      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('everything__echo');
-      expect(
-        await send(client, 'tools/call', { name: 'everything__echo', arguments: { message: 'hi' } }),
-      ).toMatchObject({
-        content: [{ text: 'Echo: hi' }],
-      });
-      const { resources } = await client.listResources();
-      const uri = resources[0]?.uri ?? '';
-      expect((await client.readResource({ uri })).contents[0]?.uri).toBe(uri);
-      expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0);
-    }
-  });
 });
 
 /** Resolves when the server is in this state. */
@@ -269,54 +242,55 @@ const reaches = (host: Host, status: string): Promise<void> =>
 describe('a server that is away', () => {
   const toy = () => toyServer({ tools: [{ name: 'work' }], call: () => text('worked') });
   const entry = { toy: { type: 'sdk', reconnect: { maxAttempts: 1, delayMs: 1000 } } };
-  for (const kind of ['v1', 'v2', 'modern'] as const) {
-    for (const [address, name] of [
-      ['/mcp', 'toy__work'],
-      ['/mcp/toy', 'work'],
-    ] as const) {
-      it(`is reached at ${address} by a call of a client ${kind} when it is back, and called away until then`, async () => {
-        const clock = createManualClock();
-        let isDown = false;
-        const make = () => {
-          if (isDown) throw new FittingsError('CONNECT_FAILED', 'refused', { kind: 'network-temporary' });
-          return toy();
-        };
-        const callbacks = createCallbackRouter();
-        const host = createHost({
-          ...identity,
-          transports: [inprocess({ servers: { toy: make } })],
-          callbacks: callbacks.hostCallbacks,
-          clock,
-          random: () => 0,
-        });
-        isDown = true;
-        const passing = async <T>(work: Promise<T>): Promise<T> => {
-          let isOpen = true;
-          const end = () => void (isOpen = false);
-          work.then(end, end);
-          while (isOpen) await clock.advance(100);
-          return work;
-        };
-        await passing(host.connect(entry));
-        await passing(reaches(host, 'failed'));
-        await using gateway = gatewayOf(host, { callbacks, clock });
-        const mount = address === '/mcp' ? {} : { server: 'toy' };
-        const client = await passing(gateway[kind]({ mount }));
-        await expect(passing(client.callTool({ name, arguments: {} }))).rejects.toMatchObject({
-          data: { code: 'CONNECT_FAILED', delivery: 'not-sent', retryable: true },
-        });
-        isDown = false;
-        await clock.advance(60_000);
-        expect(await passing(client.callTool({ name, arguments: {} }))).toMatchObject({
-          content: [{ text: 'worked' }],
-        });
-        const other = name.replace('work', 'play');
-        await expect(client.callTool({ name: other, arguments: {} })).rejects.toMatchObject({
-          data: { code: 'TOOL_UNKNOWN', retryable: false },
-        });
+  it.each([
+    ['v1', '/mcp', 'toy__work'],
+    ['v2', '/mcp/toy', 'work'],
+    ['modern', '/mcp', 'toy__work'],
+    ['modern', '/mcp/toy', 'work'],
+  ] as const)(
+    'is reached by a call of a client %s at %s when it is back, and called away until then',
+    async (kind, address, name) => {
+      const clock = createManualClock();
+      let isDown = false;
+      const make = () => {
+        if (isDown) throw new FittingsError('CONNECT_FAILED', 'refused', { kind: 'network-temporary' });
+        return toy();
+      };
+      const callbacks = createCallbackRouter();
+      const host = createHost({
+        ...identity,
+        transports: [inprocess({ servers: { toy: make } })],
+        callbacks: callbacks.hostCallbacks,
+        clock,
+        random: () => 0,
       });
-    }
-  }
+      isDown = true;
+      const passing = async <T>(work: Promise<T>): Promise<T> => {
+        let isOpen = true;
+        const end = () => void (isOpen = false);
+        work.then(end, end);
+        while (isOpen) await clock.advance(100);
+        return work;
+      };
+      await passing(host.connect(entry));
+      await passing(reaches(host, 'failed'));
+      await using gateway = gatewayOf(host, { callbacks, clock });
+      const mount = address === '/mcp' ? {} : { server: 'toy' };
+      const client = await passing(gateway[kind]({ mount }));
+      await expect(passing(client.callTool({ name, arguments: {} }))).rejects.toMatchObject({
+        data: { code: 'CONNECT_FAILED', delivery: 'not-sent', retryable: true },
+      });
+      isDown = false;
+      await clock.advance(60_000);
+      expect(await passing(client.callTool({ name, arguments: {} }))).toMatchObject({
+        content: [{ text: 'worked' }],
+      });
+      const other = name.replace('work', 'play');
+      await expect(client.callTool({ name: other, arguments: {} })).rejects.toMatchObject({
+        data: { code: 'TOOL_UNKNOWN', retryable: false },
+      });
+    },
+  );
 
   it.each(['v2', 'modern'] as const)(
     'has an error instead of empty lists at its address: %s',

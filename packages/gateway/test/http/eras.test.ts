@@ -1,5 +1,6 @@
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
+import { requestOf } from '../support/task-replica.js';
 import { startTestGateway, textOf } from '../support/test-gateway.js';
 
 describe('both protocol eras over HTTP', () => {
@@ -64,32 +65,12 @@ describe('answers of a client', () => {
     'that are not an object are refused: %j',
     async (inputResponses) => {
       await using served = await startTestGateway();
-      const meta = {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-      };
       const call = (params: object) =>
-        fetch(served.url, {
-          method: 'POST',
-          headers: {
-            authorization: 'Bearer ann',
-            'content-type': 'application/json',
-            accept: 'application/json, text/event-stream',
-            'mcp-protocol-version': '2026-07-28',
-            'mcp-method': 'tools/call',
-            'mcp-name': 'whoami',
-          },
-          body: JSON.stringify({
-            jsonrpc: '2.0',
-            id: 3,
-            method: 'tools/call',
-            params: { name: 'whoami', arguments: {}, _meta: meta, ...params },
-          }),
-        });
+        fetch(served.url, requestOf('tools/call', { name: 'whoami', arguments: {}, ...params }));
       expect((await call({})).status).toBe(200);
       const refused = await call({ inputResponses });
       expect(refused.status).toBe(400);
-      expect(await refused.json()).toMatchObject({ id: 3, error: { code: -32_602 } });
+      expect(await refused.json()).toMatchObject({ id: 1, error: { code: -32_602 } });
     },
   );
 });

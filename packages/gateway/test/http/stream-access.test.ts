@@ -1,6 +1,7 @@
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
 import type { AccessDecision } from '../../src/contracts/access.js';
+import { requestOf } from '../support/task-replica.js';
 import { INITIALIZE, SIGNED, type TestGateway, startTestGateway } from '../support/test-gateway.js';
 
 const HALF_A_MINUTE = 30_000;
@@ -26,22 +27,7 @@ async function startWorld(decide: (now: number) => AccessDecision): Promise<Worl
   return { served, clock, asked: () => asked, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
 }
 
-const MODERN = {
-  'mcp-protocol-version': '2026-07-28',
-  'mcp-method': 'subscriptions/listen',
-};
-const LISTEN = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'subscriptions/listen',
-  params: {
-    notifications: { toolsListChanged: true },
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  },
-};
+const LISTEN = requestOf('subscriptions/listen', { notifications: { toolsListChanged: true } });
 
 /** Opens the event stream of an era, and returns its response. */
 const open = {
@@ -51,7 +37,7 @@ const open = {
     const session = begun.headers.get('mcp-session-id') ?? '';
     return fetch(served.url, { headers: { ...SIGNED, 'mcp-session-id': session } });
   },
-  'subscriptions/listen': ({ served }: World): Promise<Response> => served.post(LISTEN, MODERN),
+  'subscriptions/listen': ({ served }: World): Promise<Response> => fetch(served.url, LISTEN),
 } as const;
 
 /** Reads until the stream ends. */

@@ -1,12 +1,7 @@
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { describe, expect, it } from 'vitest';
-import { SIGNED, type TestGateway, byName, startTestGateway } from '../support/test-gateway.js';
-
-const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
-const meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
+import { requestOf } from '../support/task-replica.js';
+import { type TestGateway, byName, startTestGateway } from '../support/test-gateway.js';
 
 /** Opens an event stream. Node.js cancels the body of a response that nothing refers to, so each is kept. */
 async function open(
@@ -16,17 +11,8 @@ async function open(
   notifications: unknown = { toolsListChanged: true },
 ) {
   const stop = new AbortController();
-  const response = await fetch(`${served.url}${path}`, {
-    method: 'POST',
-    headers: { ...SIGNED, ...MODERN, authorization: `Bearer ${token}` },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'subscriptions/listen',
-      params: { notifications, _meta: meta },
-    }),
-    signal: stop.signal,
-  });
+  const request = requestOf('subscriptions/listen', { notifications }, { token });
+  const response = await fetch(`${served.url}${path}`, { ...request, signal: stop.signal });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   return { response, stop, isStream };
 }

@@ -6,26 +6,13 @@ import { createGateway } from '../../src/create-gateway.js';
 import { createFrontDoors } from '../../src/front-doors.js';
 import { Turns } from '../../src/http/turns.js';
 import { text, toyServer } from '../core/support.js';
-import { SIGNED, byName } from '../support/test-gateway.js';
+import { requestOf } from '../support/task-replica.js';
+import { byName } from '../support/test-gateway.js';
 import { createTestSurface } from '../support/test-surface.js';
 
-const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };
-const meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
 function callOf(token: string, name: string, path = '/mcp'): Request {
-  return new Request(`http://localhost${path}`, {
-    method: 'POST',
-    headers: { ...SIGNED, ...MODERN, 'mcp-name': name, authorization: `Bearer ${token}` },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name, arguments: {}, _meta: meta },
-    }),
-  });
+  const call = requestOf('tools/call', { name, arguments: {} }, { token, capabilities: {} });
+  return new Request(`http://localhost${path}`, call);
 }
 
 /** Ann has many calls in flight, and then Bob makes one. */

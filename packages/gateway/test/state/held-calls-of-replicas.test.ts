@@ -11,6 +11,7 @@ import { ReplicaLink } from '../../src/state/replica-link.js';
 import { createFrontDoors } from '../../src/front-doors.js';
 import { createSurface } from '../../src/surface/create-surface.js';
 import { text, toyServer } from '../core/support.js';
+import { requestOf } from '../support/task-replica.js';
 
 const identity = { name: 'test', version: '1' };
 const form = { type: 'object' as const, properties: { who: { type: 'string' as const } } };
@@ -185,29 +186,8 @@ describe('a call of 2026-07-28 that is answered at another replica', () => {
     const [ann, bob] = [{ id: 'ann' }, { id: 'bob' }];
     const stolen: unknown[] = [];
     const steal = async (caller: Caller, name: string, requestState: string): Promise<void> => {
-      const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
-      const clientMeta = {
-        'io.modelcontextprotocol/clientInfo': identity,
-        'io.modelcontextprotocol/clientCapabilities': {},
-      };
-      const params = {
-        name,
-        arguments: {},
-        requestState,
-        inputResponses: {},
-        _meta: { ...meta, ...clientMeta },
-      };
-      const request = new Request('http://localhost/mcp', {
-        method: 'POST',
-        headers: {
-          accept: 'application/json, text/event-stream',
-          'content-type': 'application/json',
-          'mcp-protocol-version': '2026-07-28',
-          'mcp-method': 'tools/call',
-          'mcp-name': name,
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-      });
+      const params = { name, arguments: {}, requestState, inputResponses: {} };
+      const request = new Request('http://localhost/mcp', requestOf('tools/call', params));
       stolen.push(await (await two.fetch(caller, request)).text());
     };
     const client = await connect(ann, elsewhere, async (state) => {

@@ -65,6 +65,7 @@ export function requestOf(
     'io.modelcontextprotocol/clientInfo': identity,
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   };
+  const name = params['taskId'] ?? params['name'];
   return {
     method: 'POST',
     headers: {
@@ -73,7 +74,7 @@ export function requestOf(
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
-      'mcp-name': String(params['taskId'] ?? params['name']),
+      ...(name !== undefined && { 'mcp-name': String(name) }),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
   };

@@ -1,5 +1,4 @@
 import { withTasks, type WithTasksOptions } from '@mcp-fittings/tasks';
-import type { ToolPolicy } from '@mcp-fittings/tools';
 import { createHttpTransport } from '@mcp-fittings/transport-http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -178,19 +177,6 @@ describe('a client of a gateway that declares tasks', () => {
     }
     expect(board.asked.filter((method) => method.startsWith('tasks/'))).toEqual([]);
     expect((await post(url, 'tasks/get', { taskId })).result).toMatchObject({ status: 'working' });
-  });
-
-  it('gets no result of a tool that the policy denies meanwhile', async () => {
-    let decision: 'pass-through' | 'deny' = 'pass-through';
-    const policy = {
-      forTool: () => ({ decision, reason: 'no more' }),
-      forResource: () => ({ decision, reason: 'no more' }),
-    } as unknown as ToolPolicy;
-    await using world = await start(createTaskBoard(), 1, { policy });
-    const taskId = await create(world.url, 'studio__render');
-    decision = 'deny';
-    const { error } = await post(world.url, 'tasks/get', { taskId });
-    expect(error).toMatchObject({ data: { code: 'POLICY_DENIED' } });
   });
 
   it('counts against the rate limits with each poll, and is observed', async () => {
