@@ -10,7 +10,7 @@ import type { HostEvents } from '@mcp-fittings/host';
 import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
 import { reaches } from './support/recorder.js';
-import { modern, scripted } from './support/scripted.js';
+import { scripted } from './support/scripted.js';
 
 const lists = {
   'tools/list': () => ({ tools: [{ name: 't', inputSchema: { type: 'object' } }] }),
@@ -175,18 +175,5 @@ describe('the tools that can be used now', () => {
     await vi.waitFor(() => expect(host.tools().map(({ name }) => name)).toEqual(['t', 'late']), {
       timeout: 20_000,
     });
-  });
-});
-
-it('passes on notifications of a stateless server too', async () => {
-  const server = modern(lists);
-  await using host = testHost([testServers(() => server).plugin]);
-  const heard = new Promise<HostEvents['notification']>((resolve) => host.on('notification', resolve));
-  await host.connect({ a: { type: 'test' } });
-  await server.notify('notifications/elicitation/complete', { elicitationId: 'e1' });
-  expect(await heard).toMatchObject({ method: 'notifications/elicitation/complete' });
-  await host.notify('a', 'notifications/vendor/hello');
-  await vi.waitFor(() => expect(server.told).toMatchObject([{ method: 'notifications/vendor/hello' }]), {
-    timeout: 20_000,
   });
 });

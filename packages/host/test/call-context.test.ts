@@ -208,7 +208,7 @@ describe('the principal of a call', () => {
         });
         return { content: [{ type: 'text', text: action }] };
       });
-      return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
+      return mcp;
     });
     const asked: (string | undefined)[] = [];
     await using host = testHost([servers.plugin], {
@@ -252,7 +252,7 @@ describe('the principal of a call', () => {
       mcp.registerResource('a', 'test://a', {}, () => ({ contents: [] }));
       mcp.server.setRequestHandler(SubscribeRequestSchema, () => ({}));
       mcp.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
-      return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
+      return mcp;
     });
     await using host = testHost([servers.plugin], { lazy: true, clock, limits: { principalIdleMs: 1000 } });
     await host.connect({ one: { type: 'test' } });
@@ -287,7 +287,7 @@ describe('the principal of a call', () => {
         await held;
         return { content: [] };
       });
-      return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
+      return mcp;
     });
     await using host = testHost([servers.plugin], { lazy: true, limits: { principals: 2 } });
     await host.connect({ one: { type: 'test' } });
@@ -313,7 +313,7 @@ describe('the principal of a call', () => {
     const servers = testServers(() => {
       const mcp = new McpServer({ name: 'plain', version: '1.0.0' });
       mcp.registerTool('echo', {}, () => ({ content: [] }));
-      return { connect: (transport) => mcp.connect(transport as Parameters<typeof mcp.connect>[0]) };
+      return mcp;
     });
     const host = testHost([servers.plugin], { lazy: true });
     await host.connect({ one: { type: 'test' } });

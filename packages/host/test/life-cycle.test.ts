@@ -225,25 +225,6 @@ describe('the life of a connection', () => {
     await host.close();
   });
 
-  it('keeps servers apart: one that fails, one that hangs, one that works', async () => {
-    const servers = testServers((name) => {
-      if (name === 'broken') throw new FittingsError('CONFIG_INVALID', 'broken');
-      if (name === 'hanging') return { connect: async () => undefined };
-      return calculator();
-    });
-    const { host, clock } = hostOn(servers);
-    const working = reaches.bind(undefined, host, 'calc', 'connected');
-    const connecting = host.connect({ broken: { type: 'test' }, hanging: { type: 'test' }, ...entry });
-    await working();
-    expect(await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 })).toMatchObject({
-      content: [{ text: '2' }],
-    });
-    await clock.advance(30_000);
-    const statuses = Object.fromEntries((await connecting).map(({ name, state }) => [name, state.status]));
-    expect(statuses).toEqual({ broken: 'failed', hanging: 'pending', calc: 'connected' });
-    await host.close();
-  });
-
   it('limits parallel connects', async () => {
     let starting = 0;
     let most = 0;

@@ -1,22 +1,15 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AuthRequiredError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostEvents } from '@mcp-fittings/host';
 import { http } from '@mcp-fittings/transport-http';
-import { stdio } from '@mcp-fittings/transport-stdio';
 import { testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
+import { jsonRpcServer } from './support/json-rpc-server.js';
 import { reaches } from './support/recorder.js';
 import { modern, RpcFailure, scripted, SILENCE, type Answer } from './support/scripted.js';
 
 const good = { name: 'good', inputSchema: { type: 'object' } };
-const scriptedProcess = join(import.meta.dirname, 'support/failing-lists.mjs');
 const notThere: Answer = () => {
   throw new RpcFailure(-32601, 'no such method');
 };
@@ -27,8 +20,7 @@ const fails: Answer = () => {
 describe('lists', () => {
   function hostOn(server: ReturnType<typeof scripted>, more: object = {}) {
     const clock = createManualClock();
-    const transports = [testServers(() => server).plugin, stdio(), http()];
-    const host = testHost(transports, { clock, random: () => 0, ...more });
+    const host = testHost([testServers(() => server).plugin], { clock, random: () => 0, ...more });
     onTestFinished(() => host.close());
     const errors: HostEvents['error'][] = [];
     host.on('error', (event) => errors.push(event));
@@ -402,58 +394,20 @@ describe('lists', () => {
     expect(host.tools()).toHaveLength(2);
   });
 
-  it('a real process whose tools/list fails once is connected after the second attempt', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'host-'));
-    const host = testHost([stdio()]);
-    const args = [scriptedProcess, join(folder, 'was-here')];
-    const [snapshot] = await host.connect({
-      a: { command: process.execPath, args, reconnect: { delayMs: 5 } },
-    });
-    expect(snapshot).toMatchObject({ state: { status: 'pending' }, lastError: { code: 'RPC_ERROR' } });
-    await reaches(host, 'a', 'connected');
-    expect(host.tools()).toHaveLength(1);
-    await host.close();
-    await rm(folder, { recursive: true });
-  });
-
-  it.each([
-    ['200 and an error', 200],
-    ['503', 503],
-  ])('over HTTP, %s for one tools/list is repeated', async (_case, status) => {
+  it('over HTTP, 503 for one tools/list is repeated', async () => {
     let failures = 1;
-    const server = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        if (request.method !== 'POST') return response.writeHead(405).end();
-        const { id, method } = JSON.parse(body) as { id?: number; method: string };
-        if (id === undefined) return response.writeHead(202).end();
-        const reply = (code: number, value: object) =>
-          response
-            .writeHead(code, { 'content-type': 'application/json' })
-            .end(JSON.stringify({ jsonrpc: '2.0', id, ...value }));
-        if (method === 'initialize') {
-          const serverInfo = { name: 'x', version: '1' };
-          return reply(200, {
-            result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo },
-          });
-        }
-        if (method === 'tools/list' && failures-- <= 0) return reply(200, { result: { tools: [good] } });
-        if (method === 'tools/list' && status !== 200) return response.writeHead(status).end();
-        return reply(200, { error: { code: method === 'tools/list' ? -32603 : -32601, message: 'no' } });
-      });
+    await using server = await jsonRpcServer({
+      'tools/list'(_request, response) {
+        if (failures-- <= 0) return { tools: [good] };
+        response.writeHead(503).end();
+        return undefined;
+      },
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const host = testHost([http()]);
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-    const [snapshot] = await host.connect({ a: { url, reconnect: { delayMs: 5 } } });
+    await using host = testHost([http()]);
+    const [snapshot] = await host.connect({ a: { url: server.url, reconnect: { delayMs: 5 } } });
     expect(snapshot?.lastError?.details['list']).toBe('tools');
     await reaches(host, 'a', 'connected');
     expect(host.tools()).toHaveLength(1);
-    await host.close();
-    server.close();
-    server.closeAllConnections();
   });
 });
 

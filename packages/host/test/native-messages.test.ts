@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FittingsError } from '@mcp-fittings/client-core';
 import type { EngineCallbacks } from '@mcp-fittings/host/engine';
-import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { callTool, done, old, PATIENT, stateless, turn, type Sent } from './support/wire.js';
 
 describe('native(): messages', () => {
@@ -122,23 +121,6 @@ describe('native(): messages', () => {
     notify('vendor/news', 'not an object');
     notify('notifications/cancelled', { requestId: 'of nothing' });
     expect(events).toEqual(['log info', 'vendor/news']);
-  });
-
-  it('a deadline in all ends a request that reports progress', async () => {
-    const clock = createManualClock();
-    const { wire, connect } = old({ 'tools/call': () => undefined });
-    const session = await connect({ clock });
-    const options = { timeoutMs: 100, maxTotalMs: 250, onProgress: () => undefined };
-    const call = callTool(session, 'slow', options);
-    call.catch(() => undefined);
-    const progressToken = wire.of('tools/call')[0]?.id;
-    for (const progress of [1, 2, 3]) {
-      await clock.advance(80);
-      wire.deliver({ method: 'notifications/progress', params: { progressToken, progress } });
-    }
-    await clock.advance(20);
-    await expect(call).rejects.toMatchObject({ code: 'TIMEOUT' });
-    expect(clock.pending).toBe(0);
   });
 });
 

@@ -1,15 +1,12 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { FittingsError, ServerConfig } from '@mcp-fittings/client-core';
-import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createHost, type HostOptions } from '@mcp-fittings/host';
 import { DEFAULT_LIMITS } from '../src/setup/default-limits.js';
 import { readSettings } from '../src/setup/settings.js';
 import { calculator, identity } from './support/calculator.js';
-import { testServers, type TestServer } from './support/in-process.js';
-import { reaches } from './support/recorder.js';
+import { testServers } from './support/in-process.js';
 
-const silent: TestServer = { connect: async () => undefined };
 const options = (more: Partial<HostOptions> = {}): HostOptions => ({
   ...identity,
   transports: [testServers(calculator).plugin],
@@ -171,27 +168,6 @@ describe('arguments of the wrong type', () => {
       { elicit: undefined, sample: undefined, elicitationModes: undefined },
     ])
       await createHost(options({ callbacks } as never)).close();
-  });
-
-  it('a timeout is one sentence, with facts about the connection in its details', async () => {
-    const clock = createManualClock();
-    await using host = createHost(
-      options({
-        transports: [testServers(() => silent).plugin],
-        clock,
-        limits: { connectMs: 100 },
-        defaults: { reconnect: { maxAttempts: 0 } },
-      }),
-    );
-    void host.connect({ one: { type: 'test' } });
-    const failed = reaches(host, 'one', 'failed');
-    while (host.server('one').state.status !== 'failed') {
-      await clock.advance(100);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(await failed).toMatchObject({
-      error: { message: 'The server "one" did not connect within 100 ms.' },
-    });
   });
 });
 

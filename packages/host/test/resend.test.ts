@@ -1,88 +1,40 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import { type ErrorCode, TransportError } from '@mcp-fittings/client-core';
 import { http } from '@mcp-fittings/transport-http';
 import { describe, expect, it } from 'vitest';
 import { calculator, testHost } from './support/calculator.js';
 import { testServers } from './support/in-process.js';
+import { jsonRpcServer } from './support/json-rpc-server.js';
 import { reaches } from './support/recorder.js';
 
-interface ToyServer extends AsyncDisposable {
-  readonly url: string;
-  /** Tool calls that came. */
-  readonly calls: readonly string[];
-  /** Refuses so many of them, after it has counted them. */
-  refuse(times: number, status: number, headers?: Record<string, string>): void;
-  stop(): Promise<void>;
-  restart(): Promise<void>;
-}
-
-/** A Streamable HTTP server without sessions: `look` is read-only, `change` is not. */
-async function toyServer(): Promise<ToyServer> {
+/** A server whose tool `look` is read-only, and whose tool `change` is not. */
+async function toyServer() {
   const calls: string[] = [];
   let refusals: { times: number; status: number; headers: Record<string, string> } | undefined;
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    if (request.method !== 'POST') return void response.writeHead(405).end();
-    const { id, method, params } = JSON.parse(text) as {
-      id?: number;
-      method: string;
-      params?: { name?: string };
-    };
-    if (id === undefined) return void response.writeHead(202).end();
-    if (method === 'tools/call') {
-      calls.push(params?.name ?? '');
-      if (refusals !== undefined && refusals.times-- > 0)
-        return void response.writeHead(refusals.status, refusals.headers).end();
-    }
-    const inputSchema = { type: 'object' };
-    const results: Record<string, unknown> = {
-      initialize: {
-        protocolVersion: '2025-11-25',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'toy', version: '1' },
-      },
-      'tools/list': {
-        tools: [
-          { name: 'look', inputSchema, annotations: { readOnlyHint: true } },
-          { name: 'change', inputSchema },
-        ],
-      },
-      'tools/call': { content: [{ type: 'text', text: 'done' }] },
-    };
-    const result = results[method];
-    const reply = result === undefined ? { error: { code: -32_601, message: 'unknown' } } : { result };
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
-  };
-  const server = createServer((request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const stop = async (): Promise<void> => {
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  };
-  return {
-    url: `http://127.0.0.1:${port}/mcp`,
+  const inputSchema = { type: 'object' };
+  const server = await jsonRpcServer({
+    'tools/list': () => ({
+      tools: [
+        { name: 'look', inputSchema, annotations: { readOnlyHint: true } },
+        { name: 'change', inputSchema },
+      ],
+    }),
+    'tools/call'({ params }, response) {
+      calls.push(String(params['name']));
+      if (refusals === undefined || refusals.times-- <= 0)
+        return { content: [{ type: 'text', text: 'done' }] };
+      response.writeHead(refusals.status, refusals.headers).end();
+      return undefined;
+    },
+  });
+  return Object.assign(server, {
+    /** Tool calls that came. */
     calls,
-    refuse(times, status, headers = {}) {
+    /** Refuses so many of them, after it has counted them. */
+    refuse(times: number, status: number, headers: Record<string, string> = {}) {
       refusals = { times, status, headers };
     },
-    stop,
-    async restart() {
-      server.listen(port, '127.0.0.1');
-      await once(server, 'listening');
-    },
-    [Symbol.asyncDispose]: stop,
-  };
+  });
 }
 
 /** The next timer that a call waits for; the connection has longer ones of its own. */

@@ -14,12 +14,20 @@ export type Answer = (
   incoming: IncomingMessage,
 ) => Promise<object | undefined> | object | undefined;
 
+export interface JsonRpcServer extends AsyncDisposable {
+  readonly url: string;
+  readonly received: readonly JsonRpcRequest[];
+  stop(): Promise<void>;
+  /** Listens again, at the same port. */
+  restart(): Promise<void>;
+}
+
 /** A Streamable HTTP server on loopback without any library; what `answers` does not know is refused with -32601. */
 export async function jsonRpcServer(
   answers: Readonly<Record<string, Answer>>,
   /** Answers a notification otherwise than with 202; false when it does not. */
   onNotification: (request: JsonRpcRequest, response: ServerResponse) => boolean = () => false,
-): Promise<AsyncDisposable & { readonly url: string; readonly received: readonly JsonRpcRequest[] }> {
+): Promise<JsonRpcServer> {
   const received: JsonRpcRequest[] = [];
   const all: Readonly<Record<string, Answer>> = {
     initialize: ({ params }) => ({
@@ -55,14 +63,18 @@ export async function jsonRpcServer(
       );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
   const { port } = server.address() as AddressInfo;
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     received,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
+    restart: () => listen(port),
+    [Symbol.asyncDispose]: stop,
   };
 }
