@@ -44,7 +44,13 @@ describe('what a framework needs that asks the user by itself', () => {
     const host = fakeHost(catalog);
     await using tools = createTools(host, { policy: policy() });
     const last = await tools.snapshot().run('mcp__s__never', {}, { confirm: async () => 'once' });
-    expect(last).toMatchObject({ type: 'error', error: { code: 'POLICY_DENIED' } });
+    expect(last).toMatchObject({
+      type: 'error',
+      error: {
+        code: 'POLICY_DENIED',
+        message: expect.stringContaining('list of denied tools of server "s"'),
+      },
+    });
     expect(host.calls).toEqual([]);
   });
 
@@ -68,15 +74,15 @@ describe('what a framework needs that asks the user by itself', () => {
     expect((await turn.run('mcp__s__a', {})).type).toBe('result');
   });
 
-  it('the meta of a call reaches the host', async () => {
+  it('the meta and the timeout of a call reach the host', async () => {
     const seen: CallOptions[] = [];
     const host = fakeHost(catalog, (_, options) => {
       seen.push(options);
       return Promise.resolve(text('done'));
     });
     await using tools = createTools(host, { policy: policy() });
-    await tools.snapshot().run('mcp__s__free', {}, { meta: { 'example.com/tenant': 'a' } });
-    expect(seen[0]?.meta).toEqual({ 'example.com/tenant': 'a' });
+    await tools.snapshot().run('mcp__s__free', {}, { meta: { 'example.com/tenant': 'a' }, timeoutMs: 123 });
+    expect(seen[0]).toMatchObject({ meta: { 'example.com/tenant': 'a' }, timeoutMs: 123 });
     await tools.snapshot().run('mcp__s__free', {});
     expect(seen[1]).not.toHaveProperty('meta');
   });

@@ -2,7 +2,6 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { FunctionDeclaration, FunctionResponse } from '@google/genai';
 import type OpenAI from 'openai';
 import { generateText, stepCountIs, type ToolSet } from 'ai';
-import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { aiSdkTools } from '../../src/model-apis/ai-sdk.js';
 import { anthropicToolResult, anthropicTools } from '../../src/model-apis/anthropic.js';
@@ -16,6 +15,7 @@ import {
 import type { ModelTool } from '../../src/model-tools/model-tool.js';
 import { createTools } from '../../src/create-tools.js';
 import { fakeHost, text, tool } from '../support/fake-host.js';
+import { scriptedModel } from '../support/scripted-model.js';
 
 const closed = {
   type: 'object',
@@ -82,31 +82,6 @@ describe('definitions, assignable to the types of the official SDKs', () => {
       { type: 'function', function: { name: 'mcp__s__t0', strict: true, parameters: closed } },
       { type: 'function', function: { name: 'mcp__s__t1', strict: false, parameters: flat } },
     ]);
-  });
-
-  it.each<[string, object]>([
-    ['an open object', { ...closed, additionalProperties: undefined }],
-    ['a member that is not required', { ...closed, required: ['a'] }],
-    [
-      'an unknown keyword',
-      { ...closed, properties: { ...closed.properties, a: { type: 'string', minLength: 1 } } },
-    ],
-    ['an open object inside', { ...closed, properties: { a: { type: 'object', properties: {} }, b: {} } }],
-    ['an open object in a list', { ...closed, properties: { a: { items: { type: 'object' } }, b: {} } }],
-    ['a boolean schema', { ...closed, properties: { a: true, b: {} } }],
-  ])('OpenAI strict mode is not asked for with %s', (_, schema) => {
-    expect(openAiChatTools(modelTools(schema), { strictWherePossible: true })[0]?.function.strict).toBe(
-      false,
-    );
-  });
-
-  it.each([
-    [1_000, true],
-    [1_001, false],
-  ])('OpenAI strict mode for a schema with %i values: %s', (count, strict) => {
-    const a = { type: 'string', enum: Array.from({ length: count }, (_, at) => String(at)) };
-    const tools = modelTools({ ...closed, properties: { ...closed.properties, a } });
-    expect(openAiChatTools(tools, { strictWherePossible: true })[0]?.function.strict).toBe(strict);
   });
 
   it('OpenAI: descriptions of at most 1024 characters', () => {
@@ -238,34 +213,6 @@ it('a result without content says so, because APIs reject empty content', () => 
 });
 
 describe('the AI SDK itself', () => {
-  const usage = {
-    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: 1, text: 1, reasoning: 0 },
-  };
-  const finished = (unified: 'tool-calls' | 'stop') => ({ unified, raw: undefined });
-  /** Calls one tool, then answers with its result. */
-  const scripted = (toolName: string, input: unknown): MockLanguageModelV3 => {
-    let turn = 0;
-    return new MockLanguageModelV3({
-      doGenerate: () =>
-        Promise.resolve(
-          turn++ === 0
-            ? {
-                content: [{ type: 'tool-call', toolCallId: '1', toolName, input: JSON.stringify(input) }],
-                finishReason: finished('tool-calls'),
-                usage,
-                warnings: [],
-              }
-            : {
-                content: [{ type: 'text', text: 'done' }],
-                finishReason: finished('stop'),
-                usage,
-                warnings: [],
-              },
-        ),
-    });
-  };
-
   it('accepts the tools, sends their schemas unchanged, runs the call and returns its result', async () => {
     const map = {
       type: 'object',
@@ -275,7 +222,7 @@ describe('the AI SDK itself', () => {
       Promise.resolve(text(`ran ${JSON.stringify(args)}`)),
     );
     await using tools = createTools(host, { defaultPermission: 'allow' });
-    const model = scripted('mcp__s__run', { env: { A: 'x' } });
+    const model = scriptedModel(['mcp__s__run', { env: { A: 'x' } }]);
     const offered: ToolSet = aiSdkTools(tools.snapshot());
     const { text: said } = await generateText({
       model,
@@ -298,7 +245,7 @@ describe('the AI SDK itself', () => {
   it('a failed call is an output for the model', async () => {
     const host = fakeHost([tool('run', { inputSchema: { type: 'object', required: ['a'] } })]);
     await using tools = createTools(host, { defaultPermission: 'allow' });
-    const model = scripted('mcp__s__run', {});
+    const model = scriptedModel(['mcp__s__run', {}]);
     await generateText({
       model,
       tools: aiSdkTools(tools.snapshot()),

@@ -1,7 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { generateText, stepCountIs, type ToolSet } from 'ai';
-import { MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { createTools, type Tools, type ToolsOptions } from '../../src/create-tools.js';
 import type { DeferOptions } from '../../src/deferral/defer-options.js';
@@ -11,6 +10,7 @@ import { geminiFunctions } from '../../src/model-apis/gemini.js';
 import { openAiChatTools, openAiResponsesTools } from '../../src/model-apis/openai.js';
 import { openAiSearchTools, openAiToolSearchOutput } from '../../src/model-apis/openai-tool-search.js';
 import { fakeHost, tool, type FakeHost } from '../support/fake-host.js';
+import { scriptedModel } from '../support/scripted-model.js';
 
 const CATALOG = [
   tool('echo', { server: 'basic', description: 'Repeats.' }),
@@ -239,39 +239,9 @@ describe('OpenAI', () => {
 });
 
 describe('the AI SDK, and APIs without a search of their own', () => {
-  const usage = {
-    inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
-    outputTokens: { total: 1, text: 1, reasoning: undefined },
-  };
-
   it('each step has the tools that were loaded so far', async () => {
     const { tools, host } = setUp();
-    const steps = [
-      ['tool_search', { query: 'read a file' }],
-      [READ, {}],
-    ] as const;
-    let step = 0;
-    const model = new MockLanguageModelV3({
-      doGenerate: () => {
-        const call = steps[step++];
-        return Promise.resolve({
-          content:
-            call === undefined
-              ? [{ type: 'text', text: 'done' }]
-              : [
-                  {
-                    type: 'tool-call',
-                    toolCallId: `${step}`,
-                    toolName: call[0],
-                    input: JSON.stringify(call[1]),
-                  },
-                ],
-          finishReason: { unified: call === undefined ? 'stop' : 'tool-calls', raw: undefined },
-          usage,
-          warnings: [],
-        });
-      },
-    });
+    const model = scriptedModel(['tool_search', { query: 'read a file' }], [READ, {}]);
     const turn = tools.snapshot(tools.conversation());
     const offered: ToolSet = aiSdkTools(turn);
     expect(Object.keys(offered)).toEqual(['tool_search', ECHO, CREATE, LIST, READ]);

@@ -632,6 +632,10 @@ describe('OpenAI strict mode is used only for schemas that the API accepts', () 
   it.each<[string, unknown]>([
     ['a property without type', closed({ a: {} })],
     ['a property with a description only', closed({ a: { description: 'Anything' } })],
+    ['a boolean schema', closed({ a: true })],
+    ['a property that is not required', closed({ a: { type: 'string' } }, { required: [] })],
+    ['a length', closed({ a: { type: 'string', minLength: 1 } })],
+    ['a list of open objects', closed({ a: { type: 'array', items: { type: 'object' } } })],
     ['an array without items', closed({ a: { type: 'array' } })],
     ['an array or null without items', closed({ a: { type: ['array', 'null'] } })],
     ['items without a type', closed({ a: { type: 'array', items: {} } })],
@@ -659,6 +663,7 @@ describe('OpenAI strict mode is used only for schemas that the API accepts', () 
       'an enum over 250 strings and 15 000 characters',
       closed({ a: { type: 'string', enum: enumOf(251, 60) } }),
     ],
+    ['1 001 values', closed({ a: { type: 'string', enum: enumOf(1_001, 4) } })],
     ['enum: []', closed({ a: { type: 'string', enum: [] } })],
     ['an enum without type', closed({ a: { enum: ['x'] } })],
     ['an enum of another type', closed({ a: { type: 'string', enum: ['x', 1] } })],
@@ -728,6 +733,7 @@ describe('OpenAI strict mode is used only for schemas that the API accepts', () 
       ),
     ],
     ['250 long values', closed({ a: { type: 'string', enum: enumOf(250, 100) } })],
+    ['1 000 values', closed({ a: { type: 'string', enum: enumOf(1_000, 4) } })],
     ['nothing', closed({})],
   ])('with %s', (_, schema) => {
     const told: unknown[] = [];

@@ -94,30 +94,19 @@ describe('strategies', () => {
     { server: 'svn', tool: 'status' },
     { server: 'git', tool: 'add__all' },
   ];
-  const namesOf = (strategy: NamingStrategy): readonly (string | undefined)[] => {
+  it.each<[string, NamingStrategy, readonly string[]]>([
+    ['mcpPrefixed', naming.mcpPrefixed, ['mcp__git__status', 'mcp__svn__status', 'mcp__git__add__all']],
+    // Two tools with the same name have `server__tool`.
+    ['bare', naming.bare, ['git__status', 'svn__status', 'add__all']],
+    ['mcpSingle', naming.mcpSingle, ['mcp_git_status', 'mcp_svn_status', 'mcp_git_add__all']],
+    [
+      'a function',
+      ({ server, tool }) => `${tool}_of_${server}`,
+      ['status_of_git', 'status_of_svn', 'add__all_of_git'],
+    ],
+  ])('%s', (_, strategy, expected) => {
     const names = createToolNames(tools, { naming: strategy });
-    return tools.map((ref) => names.nameOf(ref));
-  };
-
-  it('adds the prefix mcp__server__', () => {
-    expect(namesOf(naming.mcpPrefixed)).toEqual([
-      'mcp__git__status',
-      'mcp__svn__status',
-      'mcp__git__add__all',
-    ]);
-  });
-  it('uses the bare name, and server__tool for both of two tools with the same name', () => {
-    expect(namesOf(naming.bare)).toEqual(['git__status', 'svn__status', 'add__all']);
-  });
-  it('adds the prefix mcp_server_', () => {
-    expect(namesOf(naming.mcpSingle)).toEqual(['mcp_git_status', 'mcp_svn_status', 'mcp_git_add__all']);
-  });
-  it('accepts a function', () => {
-    expect(namesOf(({ server, tool }) => `${tool}_of_${server}`)).toEqual([
-      'status_of_git',
-      'status_of_svn',
-      'add__all_of_git',
-    ]);
+    expect(tools.map((ref) => names.nameOf(ref))).toEqual(expected);
   });
 });
 

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { convertSchema } from '../../src/schema-to-zod/convert-schema.js';
 
 describe('a schema of a real server as a Zod schema', () => {
-  it('keeps descriptions and integers for z.toJSONSchema', () => {
+  it('keeps descriptions, integers and multiples for z.toJSONSchema', () => {
     const { zod } = convertSchema({
       type: 'object',
       description: 'Pages',
-      properties: { page: { type: 'integer', minimum: 1, description: 'From 1' } },
+      properties: { page: { type: 'integer', minimum: 5, multipleOf: 5, description: 'From 5' } },
       required: ['page'],
     });
     expect(z.toJSONSchema(zod, { io: 'input' })).toMatchObject({
       type: 'object',
       description: 'Pages',
-      properties: { page: { type: 'integer', minimum: 1, description: 'From 1' } },
+      properties: { page: { type: 'integer', minimum: 5, multipleOf: 5, description: 'From 5' } },
       required: ['page'],
     });
   });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { convertSchema } from '../../src/schema-to-zod/convert-schema.js';
 
 const accepts = (schema: object, value: unknown): boolean =>
@@ -31,11 +30,6 @@ describe('multiples at every size', () => {
     [7, 0],
   ])('%d has the multiple %d', (multipleOf, value) => {
     expect(accepts({ type: 'number', multipleOf }, value)).toBe(true);
-  });
-
-  it('are kept for z.toJSONSchema', () => {
-    const { zod } = convertSchema({ type: 'number', multipleOf: 5 });
-    expect(z.toJSONSchema(zod, { io: 'input' })).toMatchObject({ type: 'number', multipleOf: 5 });
   });
 
   it('are exact in a combination too', () => {

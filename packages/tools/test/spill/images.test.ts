@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { MediaPart, RenderedPart } from '../../src/results/rendering.js';
 import { readImageSize } from '../../src/spill/image-size.js';
 import { memorySpillStore, type SpillOptions } from '../../src/spill.js';
-import { anthropicToolResult } from '../../src/model-apis/anthropic.js';
 import { referenceOf, spilling, textPart } from './support.js';
 
 type Format = 'png' | 'jpeg' | 'webp' | 'gif';
@@ -335,12 +334,6 @@ it('an image after the end of the preview has its number before it', async () =>
     'image',
     expect.stringContaining('The first 100 characters are shown'),
   ]);
-});
-
-it('the shape of a model API has the scaled image', async () => {
-  const { big } = images([block(await imageOf('png', 3_000, 100))], { maxEdge: 300 });
-  const { content } = anthropicToolResult('id', (await big()).rendering);
-  expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'text', 'text']);
 });
 
 it('if the store fails, images are still bounded', async () => {
