@@ -235,29 +235,22 @@ it("a server of the person's takes no code from the folder that was cloned", asy
   const witness = join(workspace.home, 'witness');
   const code = `require('node:fs').appendFileSync(${JSON.stringify(witness)}, __filename + '\\n')`;
   await mkdir(join(workspace.project, 'node_modules/planted'), { recursive: true });
-  for (const file of ['node_modules/planted/index.js', 'planted.js', 'run'])
+  for (const file of ['node_modules/planted/index.js', 'planted.js', 'run', 'named'])
     await workspace.write(file, `#!${process.execPath}\n${code}`);
-  await chmod(join(workspace.project, 'run'), 0o755);
+  for (const file of ['run', 'named']) await chmod(join(workspace.project, file), 0o755);
   const node = process.execPath;
   const servers = {
     module: { command: node, args: ['-e', "require('planted')"] },
     script: { command: node, args: ['planted.js'] },
     path: { command: './run' },
-    upwards: { command: '../project/../project/run' },
+    upwards: { command: '../project/../project/named' },
   };
   await workspace.write('../home/.claude.json', { mcpServers: servers });
   const { value } = await workspace.json(['status', '--layout', 'claude']);
   expect((value as { servers: unknown[] }).servers).toHaveLength(4);
   // The last one names the folder by itself, from the person's file; nothing else is taken from there.
   const ran = (await readFile(witness, 'utf8')).trim().split('\n');
-  expect(new Set(ran)).toEqual(new Set([join(workspace.project, 'run')]));
-  await workspace.write('../home/.claude.json', {
-    mcpServers: { module: servers.module, script: servers.script, path: servers.path },
-  });
-  await writeFile(witness, '');
-  await workspace.json(['status', '--layout', 'claude']);
-  await workspace.json(['status', ...only({ module: servers.module, script: servers.script })]);
-  expect(await readFile(witness, 'utf8')).toBe('');
+  expect(new Set(ran)).toEqual(new Set([join(workspace.project, 'named')]));
 });
 
 it('import leaves the files of a clone alone unless asked, and then approves nothing', async () => {

@@ -33,6 +33,19 @@ async function connected(
   return { host, servers };
 }
 
+/** A server with one tool, and how often it was called. */
+function counting() {
+  let calls = 0;
+  const server = scripted({
+    'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
+    'tools/call'() {
+      calls++;
+      return text('asked');
+    },
+  });
+  return { servers: testServers(() => server), calls: () => calls };
+}
+
 /** Intercepts calls of tools only. */
 const onTools = (callTool: InterceptorHandlers['callTool']): InterceptorHandlers => ({ callTool });
 
@@ -227,18 +240,6 @@ it.each([
 });
 
 describe('an interceptor that refuses or answers', () => {
-  function counting() {
-    let calls = 0;
-    const server = scripted({
-      'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
-      'tools/call'() {
-        calls++;
-        return text('asked');
-      },
-    });
-    return { servers: testServers(() => server), calls: () => calls };
-  }
-
   it('sends nothing, and its error says so whatever the interceptor claims', async () => {
     const { servers, calls } = counting();
     const thrown: unknown[] = [
@@ -307,13 +308,9 @@ describe('an interceptor that refuses or answers', () => {
 describe('a broken interceptor harms one operation', () => {
   it('that hangs before next(): the call times out unsent, and next() sends nothing afterward', async () => {
     const clock = createManualClock();
-    let asked = 0;
+    const { servers, calls } = counting();
     let release = (): void => undefined;
     let late: Promise<unknown> | undefined;
-    const server = scripted({
-      'tools/list': () => ({ tools: [{ name: 'add', inputSchema: { type: 'object' } }] }),
-      'tools/call': () => (asked++, text('x')),
-    });
     const signals: AbortSignal[] = [];
     const { host } = await connected(
       [
@@ -325,7 +322,7 @@ describe('a broken interceptor harms one operation', () => {
           return late as Promise<never>;
         }),
       ],
-      { clock, servers: testServers(() => server) },
+      { clock, servers },
     );
     const call = expect(host.callTool(add, {}, { timeoutMs: 50 })).rejects.toMatchObject({
       code: 'TIMEOUT',
@@ -339,8 +336,8 @@ describe('a broken interceptor harms one operation', () => {
     release();
     await new Promise((resolve) => setImmediate(resolve));
     await expect(late).rejects.toMatchObject({ code: 'CALLBACK_FAILED' });
-    expect(asked).toBe(0);
-    expect(await host.callTool(add)).toEqual(text('x'));
+    expect(calls()).toBe(0);
+    expect(await host.callTool(add)).toEqual(text('asked'));
   });
 
   it('that hangs after next(): the call times out with an unknown delivery', async () => {

@@ -280,19 +280,21 @@ describe('people who come back', () => {
 });
 
 describe('answers', () => {
-  it('a server is told that its client refuses to answer, and no call is held', async () => {
-    const asks = () =>
+  /** A server that asks its client during a call. */
+  const asking = (onAbort = (): void => undefined) => ({
+    asks: () =>
       toyServer({
         tools: [{ name: 'ask' }],
-        call: async (_args, _context, server) => {
-          await server.elicitInput({
-            message: 'Who?',
-            requestedSchema: { type: 'object', properties: {} },
-          });
-          return text('answered');
+        call: async (_args, { mcpReq }, server) => {
+          mcpReq.signal.addEventListener('abort', onAbort);
+          const requestedSchema = { type: 'object' as const, properties: {} };
+          return text(JSON.stringify(await server.elicitInput({ message: 'Who?', requestedSchema })));
         },
-      });
-    await using gateway = await gatewayOver({ asks }, { limits: { heldCallsPerCaller: 1 } });
+      }),
+  });
+
+  it('a server is told that its client refuses to answer, and no call is held', async () => {
+    await using gateway = await gatewayOver(asking(), { limits: { heldCallsPerCaller: 1 } });
     const client = await gateway.v2({
       capabilities: { elicitation: {} },
       prepare: (each) =>
@@ -309,24 +311,9 @@ describe('answers', () => {
 
   it('gives a call up whose client does not answer, and refuses the answers of anybody else', async () => {
     const clock = createManualClock();
-    const aborted: unknown[] = [];
-    const asks = () =>
-      toyServer({
-        tools: [{ name: 'ask' }],
-        call: async (_args, { mcpReq }, server) => {
-          mcpReq.signal.addEventListener('abort', () => aborted.push(mcpReq.signal.reason));
-          return text(
-            JSON.stringify(
-              await server.elicitInput({
-                message: 'Who?',
-                requestedSchema: { type: 'object', properties: {} },
-              }),
-            ),
-          );
-        },
-      });
+    let aborted = 0;
     await using gateway = await gatewayOver(
-      { asks },
+      asking(() => void aborted++),
       { clock, limits: { answerMs: 1000, heldCallsPerCaller: 2 } },
     );
     const capabilities = { elicitation: {} };
@@ -349,7 +336,7 @@ describe('answers', () => {
 
     const second = await send(ann, 'tools/call', params, manual);
     await clock.advance(1001);
-    await vi.waitFor(() => expect(aborted).toHaveLength(1));
+    await vi.waitFor(() => expect(aborted).toBe(1));
     await expect(
       send(ann, 'tools/call', { ...answer, requestState: second['requestState'] }),
     ).rejects.toMatchObject({ code: -32602 });
@@ -357,18 +344,7 @@ describe('answers', () => {
 
   it('cancels the call at the server when its client cancels it while it is asked', async () => {
     let aborted = false;
-    const asks = () =>
-      toyServer({
-        tools: [{ name: 'ask' }],
-        call: async (_args, { mcpReq }, server) => {
-          mcpReq.signal.addEventListener('abort', () => {
-            aborted = true;
-          });
-          await server.elicitInput({ message: 'Who?', requestedSchema: { type: 'object', properties: {} } });
-          return text('answered');
-        },
-      });
-    await using gateway = await gatewayOver({ asks });
+    await using gateway = await gatewayOver(asking(() => void (aborted = true)));
     const stop = new AbortController();
     const client = await gateway.v2({
       capabilities: { elicitation: {} },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   browserSignIn,
   createUpstreamSignIn,
@@ -9,7 +9,7 @@ import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { createBrowser, type ShownPage } from './support/browser.js';
 import { startSigningIn, type SigningIn } from './support/signing-in.js';
 
-const TIMEOUT = 60_000;
+vi.setConfig({ testTimeout: 60_000 });
 const settled = (work: Promise<void>): Promise<unknown> =>
   Promise.race([
     work.then(
@@ -27,58 +27,50 @@ function expectSafe({ html, headers }: ShownPage): void {
 }
 
 describe('a caller signs in to a server at a page of the gateway', () => {
-  it(
-    'proves whose browser it is, goes to the server, and the host can use it',
-    { timeout: TIMEOUT },
-    async () => {
-      await using world = await startSigningIn();
-      await expect(world.whoami('ann')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
-      const page = await world.pages.open(world.callerOf('ann'), 'one');
-      expect(page.url).toMatch(new RegExp(`^${world.origin}/sign-in/[\\w-]{43}$`));
-      expect(page.url).not.toContain(page.elicitationId);
-      const browser = createBrowser('ann');
-      const shown = await browser.open(page.url);
-      expect(shown).toMatchObject({ status: 200 });
-      expect(shown.html).toContain('You are signed in to one');
-      expect(shown.html).toContain('You can close this page');
-      expectSafe(shown);
-      expect(shown.url.pathname).toBe('/oauth/callback');
-      // First the issuer of the caller, then the authorization server of the server.
-      const origins = [...new Set(browser.visited.map(({ origin }) => origin))];
-      expect(origins).toEqual([world.origin, world.issuer, world.upstream.origin]);
-      await page.completed;
-      expect(await world.whoami('ann')).toContain('you are ann');
-      await expect(world.whoami('bob')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
-      // A reload shows how it ended, and starts nothing.
-      expect((await browser.open(page.url)).html).toContain('You are signed in to one');
-    },
-  );
+  it('proves whose browser it is, goes to the server, and the host can use it', async () => {
+    await using world = await startSigningIn();
+    await expect(world.whoami('ann')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    const page = await world.pages.open(world.callerOf('ann'), 'one');
+    expect(page.url).toMatch(new RegExp(`^${world.origin}/sign-in/[\\w-]{43}$`));
+    expect(page.url).not.toContain(page.elicitationId);
+    const browser = createBrowser('ann');
+    const shown = await browser.open(page.url);
+    expect(shown).toMatchObject({ status: 200 });
+    expect(shown.html).toContain('You are signed in to one');
+    expect(shown.html).toContain('You can close this page');
+    expectSafe(shown);
+    expect(shown.url.pathname).toBe('/oauth/callback');
+    // First the issuer of the caller, then the authorization server of the server.
+    const origins = [...new Set(browser.visited.map(({ origin }) => origin))];
+    expect(origins).toEqual([world.origin, world.issuer, world.upstream.origin]);
+    await page.completed;
+    expect(await world.whoami('ann')).toContain('you are ann');
+    await expect(world.whoami('bob')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    // A reload shows how it ended, and starts nothing.
+    expect((await browser.open(page.url)).html).toContain('You are signed in to one');
+  });
 
-  it(
-    'opens one page for a caller and a server, and ends the other pages of the person',
-    { timeout: TIMEOUT },
-    async () => {
-      await using world = await startSigningIn();
-      const ann = world.callerOf('ann');
-      const page = await world.pages.open(ann, 'one');
-      expect(await world.pages.open(ann, 'one')).toBe(page);
-      const other = await world.pages.open(ann, 'two');
-      const elsewhere = await world.pages.open({ ...ann, id: 'another program' }, 'one');
-      expect(new Set([page.url, other.url, elsewhere.url]).size).toBe(3);
-      await createBrowser('ann').open(page.url);
-      await elsewhere.completed;
-      expect(await settled(other.completed)).toBe('waiting');
-    },
-  );
+  it('opens one page for a caller and a server, and ends the other pages of the person', async () => {
+    await using world = await startSigningIn();
+    const ann = world.callerOf('ann');
+    const page = await world.pages.open(ann, 'one');
+    expect(await world.pages.open(ann, 'one')).toBe(page);
+    const other = await world.pages.open(ann, 'two');
+    const elsewhere = await world.pages.open({ ...ann, id: 'another program' }, 'one');
+    expect(new Set([page.url, other.url, elsewhere.url]).size).toBe(3);
+    await createBrowser('ann').open(page.url);
+    await elsewhere.completed;
+    expect(await settled(other.completed)).toBe('waiting');
+  });
 
-  it('works below a path of the public URL', { timeout: TIMEOUT }, async () => {
+  it('works below a path of the public URL', async () => {
     await using world = await startSigningIn({ path: '/tools' });
     const page = await world.pages.open(world.callerOf('ann'), 'one');
     expect(page.url).toContain(`${world.origin}/tools/sign-in/`);
     expect((await createBrowser('ann').open(page.url)).html).toContain('You are signed in to one');
   });
 
-  it('tells the caller why it failed', { timeout: TIMEOUT }, async () => {
+  it('tells the caller why it failed', async () => {
     await using world = await startSigningIn();
     const page = await world.pages.open(world.callerOf('ann'), 'one');
     const browser = createBrowser('ann');
@@ -95,7 +87,7 @@ describe('a caller signs in to a server at a page of the gateway', () => {
     expect((await world.pages.open(world.callerOf('ann'), 'one')).url).not.toBe(page.url);
   });
 
-  it('says so if the issuer does not answer, and can be reloaded', { timeout: TIMEOUT }, async () => {
+  it('says so if the issuer does not answer, and can be reloaded', async () => {
     let down = true;
     const fetch: OutboundFetch = async (url, init) => {
       if (down) throw new Error('down');
@@ -115,7 +107,7 @@ describe('a caller signs in to a server at a page of the gateway', () => {
     expect((await browser.open(page.url)).html).toContain('You are signed in to one');
   });
 
-  it('compares the names that the program gives to people', { timeout: TIMEOUT }, async () => {
+  it('compares the names that the program gives to people', async () => {
     await using world = await startSigningIn({}, (issuer) =>
       browserSignIn({ issuer, clientId: 'gateway-pages', principalOf: ({ sub }) => `staff-${sub}` }),
     );
@@ -126,7 +118,7 @@ describe('a caller signs in to a server at a page of the gateway', () => {
     expect((await createBrowser('bob').open(other.url)).status).toBe(403);
   });
 
-  it('ends after its life, and with the gateway', { timeout: TIMEOUT }, async () => {
+  it('ends after its life, and with the gateway', async () => {
     const clock = createManualClock();
     await using world = await startSigningIn({ clock });
     const page = await world.pages.open(world.callerOf('ann'), 'one');
@@ -166,7 +158,7 @@ describe('a caller signs in to a server at a page of the gateway', () => {
     },
   );
 
-  it('refuses sign-ins that no caller has opened a page for', { timeout: TIMEOUT }, async () => {
+  it('refuses sign-ins that no caller has opened a page for', async () => {
     await using world = await startSigningIn();
     const { principal } = world.callerOf('ann');
     await expect(world.whoami('ann')).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
@@ -184,7 +176,7 @@ describe('a sign-in belongs to the browser of its caller', () => {
     return { page, browser, url };
   }
 
-  it('refuses a person who was sent the page of someone else', { timeout: TIMEOUT }, async () => {
+  it('refuses a person who was sent the page of someone else', async () => {
     await using world = await startSigningIn();
     const page = await world.pages.open(world.callerOf('eve'), 'one');
     const victim = createBrowser('ann');
@@ -200,7 +192,7 @@ describe('a sign-in belongs to the browser of its caller', () => {
     expect((await createBrowser('eve').open(page.url)).html).toContain('You are signed in');
   });
 
-  it('refuses a redirect of the issuer in another browser', { timeout: TIMEOUT }, async () => {
+  it('refuses a redirect of the issuer in another browser', async () => {
     await using world = await startSigningIn();
     const page = await world.pages.open(world.callerOf('eve'), 'one');
     const eve = createBrowser('eve');
@@ -215,90 +207,70 @@ describe('a sign-in belongs to the browser of its caller', () => {
     expect(await eve.open(url)).toMatchObject({ status: 404 });
   });
 
-  it(
-    'refuses a redirect of the server in another browser, with another state, and twice',
-    { timeout: TIMEOUT },
-    async () => {
-      await using world = await startSigningIn();
-      const { page, browser, url } = await annAtServer(world);
-      const back = await browser.open(url, { until: ({ origin }) => origin === world.origin });
-      for (const stranger of [createBrowser('eve'), createBrowser('ann')]) {
-        expect(await stranger.open(back.url)).toMatchObject({ status: 403 });
-      }
-      const changed = new URL(back.url);
-      changed.searchParams.set('state', 'another');
-      expect(await browser.open(changed)).toMatchObject({ status: 404 });
-      changed.searchParams.delete('state');
-      expect(await browser.open(changed)).toMatchObject({ status: 404 });
-      const doubled = new URL(`${back.url.href}&state=another`);
-      expect(await browser.open(doubled)).toMatchObject({ status: 404 });
-      expect(await settled(page.completed)).toBe('waiting');
-      expect((await browser.open(back.url)).html).toContain('You are signed in to one');
-      expect(await browser.open(back.url)).toMatchObject({ status: 404 });
-    },
-  );
+  it('refuses a redirect of the server in another browser, with another state, and twice', async () => {
+    await using world = await startSigningIn();
+    const { page, browser, url } = await annAtServer(world);
+    const back = await browser.open(url, { until: ({ origin }) => origin === world.origin });
+    for (const stranger of [createBrowser('eve'), createBrowser('ann')]) {
+      expect(await stranger.open(back.url)).toMatchObject({ status: 403 });
+    }
+    const changed = new URL(back.url);
+    changed.searchParams.set('state', 'another');
+    expect(await browser.open(changed)).toMatchObject({ status: 404 });
+    changed.searchParams.delete('state');
+    expect(await browser.open(changed)).toMatchObject({ status: 404 });
+    const doubled = new URL(`${back.url.href}&state=another`);
+    expect(await browser.open(doubled)).toMatchObject({ status: 404 });
+    expect(await settled(page.completed)).toBe('waiting');
+    expect((await browser.open(back.url)).html).toContain('You are signed in to one');
+    expect(await browser.open(back.url)).toMatchObject({ status: 404 });
+  });
 
-  it(
-    'does not continue in the first browser after the person has proved another one',
-    { timeout: TIMEOUT },
-    async () => {
-      await using world = await startSigningIn();
-      const { page, browser, url } = await annAtServer(world);
-      const back = await browser.open(url, { until: ({ origin }) => origin === world.origin });
-      const phone = createBrowser('ann');
-      await phone.open(page.url, { until: ({ origin }) => origin === world.upstream.origin });
-      expect(await browser.open(back.url)).toMatchObject({ status: 403 });
-    },
-  );
+  it('does not continue in the first browser after the person has proved another one', async () => {
+    await using world = await startSigningIn();
+    const { page, browser, url } = await annAtServer(world);
+    const back = await browser.open(url, { until: ({ origin }) => origin === world.origin });
+    const phone = createBrowser('ann');
+    await phone.open(page.url, { until: ({ origin }) => origin === world.upstream.origin });
+    expect(await browser.open(back.url)).toMatchObject({ status: 403 });
+  });
 
-  it(
-    'starts nothing for a prefetch, a script or a frame, and refuses other methods',
-    { timeout: TIMEOUT },
-    async () => {
-      await using world = await startSigningIn();
-      const { url } = await world.pages.open(world.callerOf('ann'), 'one');
-      const send = async (init: RequestInit) => (await world.pages.respond(new Request(url, init)))?.status;
-      expect(await send({ headers: { 'sec-purpose': 'prefetch' } })).toBe(403);
-      expect(await send({ headers: { 'sec-fetch-mode': 'cors' } })).toBe(403);
-      expect(await send({ headers: { 'sec-fetch-dest': 'iframe' } })).toBe(403);
-      expect(await send({ method: 'DELETE' })).toBe(405);
-      expect(await send({ method: 'POST' })).toBe(405);
-      expect(await world.pages.respond(new Request(`${world.origin}/mcp`))).toBeUndefined();
-      expect((await world.pages.respond(new Request(`${world.origin}/sign-in/guess`)))?.status).toBe(404);
-    },
-  );
+  it('starts nothing for a prefetch, a script or a frame, and refuses other methods', async () => {
+    await using world = await startSigningIn();
+    const { url } = await world.pages.open(world.callerOf('ann'), 'one');
+    const send = async (init: RequestInit) => (await world.pages.respond(new Request(url, init)))?.status;
+    expect(await send({ headers: { 'sec-purpose': 'prefetch' } })).toBe(403);
+    expect(await send({ headers: { 'sec-fetch-mode': 'cors' } })).toBe(403);
+    expect(await send({ headers: { 'sec-fetch-dest': 'iframe' } })).toBe(403);
+    expect(await send({ method: 'DELETE' })).toBe(405);
+    expect(await send({ method: 'POST' })).toBe(405);
+    expect(await world.pages.respond(new Request(`${world.origin}/mcp`))).toBeUndefined();
+    expect((await world.pages.respond(new Request(`${world.origin}/sign-in/guess`)))?.status).toBe(404);
+  });
 
-  it(
-    'without a check, continues only after a confirmation in the same browser',
-    { timeout: TIMEOUT },
-    async () => {
-      await using world = await startSigningIn({ browser: 'unverified', describe: () => '<b>Ann</b>' });
-      const page = await world.pages.open(world.callerOf('ann'), 'one');
-      const browser = createBrowser('ann');
-      const shown = await browser.open(page.url);
-      expect(shown.html).toContain('Continue only if this is you');
-      expect(shown.html).toContain('&lt;b&gt;Ann&lt;/b&gt;');
-      expectSafe(shown);
-      expect(String(shown.headers['set-cookie'])).toMatch(/HttpOnly; SameSite=Lax/);
-      expect(world.upstream.requests).toEqual([]);
-      // The link of a page in another browser, and a made-up one.
-      const stranger = createBrowser('eve');
-      expect(await stranger.follow(shown)).toMatchObject({ status: 403 });
-      expect(await browser.follow(shown, (parameters) => parameters.set('confirmation', 'x'))).toMatchObject({
-        status: 403,
-      });
-      const own = await stranger.open(page.url);
-      const atServer = await browser.follow(
-        shown,
-        undefined,
-        ({ origin }) => origin === world.upstream.origin,
-      );
-      // The first browser that confirms keeps the page.
-      expect(await stranger.follow(own)).toMatchObject({ status: 403 });
-      expect((await browser.open(atServer.url)).html).toContain('You are signed in to one');
-      await page.completed;
-    },
-  );
+  it('without a check, continues only after a confirmation in the same browser', async () => {
+    await using world = await startSigningIn({ browser: 'unverified', describe: () => '<b>Ann</b>' });
+    const page = await world.pages.open(world.callerOf('ann'), 'one');
+    const browser = createBrowser('ann');
+    const shown = await browser.open(page.url);
+    expect(shown.html).toContain('Continue only if this is you');
+    expect(shown.html).toContain('&lt;b&gt;Ann&lt;/b&gt;');
+    expectSafe(shown);
+    expect(String(shown.headers['set-cookie'])).toMatch(/HttpOnly; SameSite=Lax/);
+    expect(world.upstream.requests).toEqual([]);
+    // The link of a page in another browser, and a made-up one.
+    const stranger = createBrowser('eve');
+    expect(await stranger.follow(shown)).toMatchObject({ status: 403 });
+    expect(await browser.follow(shown, (parameters) => parameters.set('confirmation', 'x'))).toMatchObject({
+      status: 403,
+    });
+    const own = await stranger.open(page.url);
+    const atServer = await browser.follow(shown, undefined, ({ origin }) => origin === world.upstream.origin);
+    // The first browser that confirms keeps the page.
+    expect(await stranger.follow(own)).toMatchObject({ status: 403 });
+    expect((await browser.open(atServer.url)).html).toContain('You are signed in to one');
+    await page.completed;
+  });
 
   it('marks its cookies as secure where it can', async () => {
     const interaction = gatewayInteraction({ publicUrl: 'https://gateway.example' });

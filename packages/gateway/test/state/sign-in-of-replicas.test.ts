@@ -1,13 +1,13 @@
 import { createUpstreamSignIn, gatewayInteraction } from '@mcp-fittings/gateway';
 import { systemClock } from '@mcp-fittings/toolbox/timing';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createMemoryState } from '../../src/state/memory-state.js';
 import { ReplicaLink } from '../../src/state/replica-link.js';
 import { shareSignIn } from '../../src/state/shared-sign-in.js';
 import { createBrowser } from '../sign-in/support/browser.js';
 import { startSigningIn, type SigningIn } from '../sign-in/support/signing-in.js';
 
-const TIMEOUT = 60_000;
+vi.setConfig({ testTimeout: 60_000 });
 
 /** The pages are of one replica, and each request of a browser reaches another one. */
 async function startReplicas(): Promise<SigningIn> {
@@ -28,21 +28,17 @@ async function startReplicas(): Promise<SigningIn> {
   });
 }
 
-it(
-  'a person signs in at a page of one replica, whichever replica the browser reaches',
-  { timeout: TIMEOUT },
-  async () => {
-    await using world = await startReplicas();
-    const page = await world.pages.open(world.callerOf('ann'), 'one');
-    const shown = await createBrowser('ann').open(page.url);
-    expect(shown.status).toBe(200);
-    expect(shown.html).toContain('You are signed in to one');
-    await page.completed;
-    expect(await world.whoami('ann')).toContain('you are ann');
-  },
-);
+it('a person signs in at a page of one replica, whichever replica the browser reaches', async () => {
+  await using world = await startReplicas();
+  const page = await world.pages.open(world.callerOf('ann'), 'one');
+  const shown = await createBrowser('ann').open(page.url);
+  expect(shown.status).toBe(200);
+  expect(shown.html).toContain('You are signed in to one');
+  await page.completed;
+  expect(await world.whoami('ann')).toContain('you are ann');
+});
 
-it('a page of another replica is for the browser of its caller only', { timeout: TIMEOUT }, async () => {
+it('a page of another replica is for the browser of its caller only', async () => {
   await using world = await startReplicas();
   const page = await world.pages.open(world.callerOf('ann'), 'one');
   const bob = await createBrowser('bob').open(page.url);
