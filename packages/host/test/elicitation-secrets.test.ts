@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { inspectElicitation } from '../src/server-requests/inspect-elicitation.js';
 
+const warningsIn = (schema: Record<string, unknown>, message = ''): readonly string[] =>
+  inspectElicitation({ mode: 'form', message, schema, warnings: [] }).warnings;
 const warningsOf = (property: object, message = 'Please fill in', name = 'value'): readonly string[] =>
-  inspectElicitation({
-    mode: 'form',
-    message,
-    schema: { type: 'object', properties: { [name]: property } },
-    warnings: [],
-  }).warnings;
+  warningsIn({ type: 'object', properties: { [name]: property } }, message);
 
 const words = [
   ['English', 'Enter your password'],
@@ -69,7 +66,7 @@ describe('a form that asks for a secret', () => {
       description: 'Type your passphrase',
       properties: { a: { type: 'string' } },
     };
-    expect(inspectElicitation({ mode: 'form', message: '', schema, warnings: [] }).warnings).toHaveLength(1);
+    expect(warningsIn(schema)).toHaveLength(1);
   });
 
   it('is noticed six levels below a field, and not deeper', () => {
@@ -99,12 +96,7 @@ describe('a form that asks for a secret', () => {
     const [warning] = warningsOf({ type: 'string' }, '', 'pass\u202eword\u009d');
     expect(warning).toMatch(/^"password" looks like a secret/);
     const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`pin ${index}`, {}]));
-    const { warnings } = inspectElicitation({
-      mode: 'form',
-      message: '',
-      schema: { properties },
-      warnings: [],
-    });
+    const warnings = warningsIn({ properties });
     expect(warnings).toHaveLength(21);
     expect(warnings.at(-1)).toContain('480 more');
   });
@@ -115,12 +107,7 @@ describe('a form that asks for a secret', () => {
     const many = Object.fromEntries(
       Array.from({ length: 200_000 }, (_, index) => [`f${index}`, { title: 'x' }]),
     );
-    const { warnings } = inspectElicitation({
-      mode: 'form',
-      message: '',
-      schema: { properties: many },
-      warnings: [],
-    });
+    const warnings = warningsIn({ properties: many });
     expect(warnings).toEqual([expect.stringContaining('too long')]);
   });
 });
@@ -201,12 +188,7 @@ describe('a form that is too large to be searched', () => {
     const { list } = counted('a choice');
     const { looks, list: second } = counted('a choice');
     const properties = { first: { enum: list }, second: { enum: second } };
-    const { warnings } = inspectElicitation({
-      mode: 'form',
-      message: 'Choose',
-      schema: { properties },
-      warnings: [],
-    });
+    const warnings = warningsIn({ properties }, 'Choose');
     expect(warnings).toEqual([EXHAUSTED]);
     expect(looks.elements).toBe(0);
   });

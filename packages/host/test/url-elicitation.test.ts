@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FittingsError } from '@mcp-fittings/client-core';
 import { createManualClock, type ManualClock } from '@mcp-fittings/testkit/clock';
 import type { HostCallbacks } from '@mcp-fittings/host';
@@ -39,11 +39,10 @@ describe('-32042', () => {
     const store = shop(ids, refusals);
     const clock = createManualClock();
     const host = testHost([testServers(() => store.server).plugin], { callbacks, clock });
-    const errors: string[] = [];
-    host.on('error', ({ error }) => errors.push(error.message));
+    onTestFinished(() => host.close());
     await host.connect({ shop: { type: 'test' } });
     const buy = (signal?: AbortSignal) => host.callTool({ server: 'shop', tool: 'buy' }, {}, { signal });
-    return { host, clock, store, buy, errors };
+    return { clock, store, buy };
   }
   const bought = { content: [{ type: 'text', text: 'bought' }] };
   /** Resolves when the host waits for the server to report the completion of a page. */
@@ -52,7 +51,7 @@ describe('-32042', () => {
 
   it('asks for each page, waits for its completion, and sends the call again', async () => {
     const asked: unknown[] = [];
-    const { host, store, buy } = await connected(['one', 'two'], {
+    const { store, buy } = await connected(['one', 'two'], {
       elicit: async (request, { calls }) => {
         if (request.mode !== 'url') throw new Error('not a page');
         asked.push([request.url, request.elicitationId, calls]);
@@ -66,12 +65,11 @@ describe('-32042', () => {
       'https://pay.example/two',
     ]);
     expect(store.calls()).toBe(2);
-    await host.close();
   });
 
   it('withdraws the question when the server reports completion', async () => {
     let told: AbortSignal | undefined;
-    const { host, store, buy } = await connected(['one'], {
+    const { store, buy } = await connected(['one'], {
       elicit: (_request, { signal }) => {
         told = signal;
         setTimeout(() => void store.done('one'), 5);
@@ -80,16 +78,14 @@ describe('-32042', () => {
     });
     expect(await buy()).toMatchObject(bought);
     expect(told?.aborted).toBe(true);
-    await host.close();
   });
 
   it('continues without a completion report shortly after the answer of the user', async () => {
-    const { host, clock, buy } = await connected(['one'], { elicit: async () => ({ action: 'accept' }) });
+    const { clock, buy } = await connected(['one'], { elicit: async () => ({ action: 'accept' }) });
     const call = buy();
     await waitsForCompletion(clock);
     await clock.advance(COMPLETION_MS);
     expect(await call).toMatchObject(bought);
-    await host.close();
   });
 
   it('is not sent again after decline, cancel, or a callback that fails', async () => {
@@ -101,20 +97,19 @@ describe('-32042', () => {
       },
     ];
     for (const elicit of answers) {
-      const { host, store, buy } = await connected(['one'], { elicit });
+      const { store, buy } = await connected(['one'], { elicit });
       await expect(buy()).rejects.toMatchObject({
         code: 'RPC_ERROR',
         delivery: 'rejected',
         details: { rpcCode: -32042 },
       });
       expect(store.calls()).toBe(1);
-      await host.close();
     }
   });
 
   it('a server that keeps refusing is called twice, and the user is asked once', async () => {
     let asked = 0;
-    const { host, store, clock, buy } = await connected(
+    const { store, clock, buy } = await connected(
       ['one'],
       {
         elicit: async () => {
@@ -136,12 +131,11 @@ describe('-32042', () => {
     await clock.advance(COMPLETION_MS);
     await failure;
     expect([store.calls(), asked]).toEqual([2, 1]);
-    await host.close();
   });
 
   it('two calls that need the same page share one question', async () => {
     let asked = 0;
-    const { host, store, buy } = await connected(
+    const { store, buy } = await connected(
       ['one'],
       {
         elicit: async () => {
@@ -154,14 +148,13 @@ describe('-32042', () => {
     );
     await Promise.all([buy(), buy()]);
     expect([store.calls(), asked]).toEqual([4, 1]);
-    await host.close();
   });
 
   it('a caller that aborts withdraws the question', async () => {
     let told: AbortSignal | undefined;
     let asked = (): void => undefined;
     const shown = new Promise<void>((resolve) => (asked = resolve));
-    const { host, buy } = await connected(['one'], {
+    const { buy } = await connected(['one'], {
       elicit: (_request, { signal }) => {
         told = signal;
         asked();
@@ -177,7 +170,6 @@ describe('-32042', () => {
     given.abort();
     await failure;
     expect(told?.aborted).toBe(true);
-    await host.close();
   });
 
   it.each([
@@ -187,7 +179,7 @@ describe('-32042', () => {
     ['longer ones are not', ['a', 'a'.repeat(8193 - 'https://pay.example/'.length)], 0],
   ])('the user is asked about the pages of a refusal within limits: %s', async (_, ids, questions) => {
     let asked = 0;
-    const { host, store, buy } = await connected(ids, {
+    const { store, buy } = await connected(ids, {
       elicit: async () => {
         asked++;
         await Promise.all(ids.map(async (id) => store.done(id)));
@@ -199,7 +191,6 @@ describe('-32042', () => {
       (error: FittingsError) => error.details['rpcCode'],
     );
     expect([asked, outcome]).toEqual([questions, questions === 0 ? -32042 : 'bought']);
-    await host.close();
   });
 
   it.each([
@@ -214,13 +205,12 @@ describe('-32042', () => {
       { url: {} },
     ],
   ])('callbacks %j declare the elicitation %j', async (callbacks, declared) => {
-    const { host, store, buy } = await connected(['one'], callbacks);
+    const { store, buy } = await connected(['one'], callbacks);
     expect(store.server.server.getClientCapabilities()?.elicitation).toEqual(declared);
     if (declared === undefined || !('url' in declared)) {
       await expect(buy()).rejects.toMatchObject({ details: { rpcCode: -32042 } });
       expect(store.calls()).toBe(1);
     }
-    await host.close();
   });
 });
 
