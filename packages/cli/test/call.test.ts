@@ -37,7 +37,7 @@ it.each([
 });
 
 it('Ctrl-C cancels the call, ends the server, and says that the call had been sent', async () => {
-  await using setup = await setUp({ stderr: 'inherit' });
+  await using setup = await setUp({ stderr: 'inherit' }, { here: false });
   const interruptWhen = (text: string): boolean => text.includes('hanging');
   const run = await setup.run(['call', 'checked/hang'], { interruptWhen });
   expect(run).toMatchObject({ code: 130, stdout: '' });

@@ -1,13 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { ansiToSvg } from '../scripts/ansi-to-svg.mjs';
-
-it('the pictures in the docs are what fittings shows today', () => {
-  const script = fileURLToPath(new URL('../scripts/pictures.mjs', import.meta.url));
-  const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-});
 
 it('a picture shows what the terminal did, and refuses what it does not know', () => {
   const svg = ansiToSvg('\u001b[31mred\u001b[39m  <b>\n', { title: 'a "title"' });

@@ -26,9 +26,12 @@ export interface CheckedCalls extends AsyncDisposable {
   configure(entry: object): Promise<void>;
 }
 
-/** Creates a workspace with the server `checked` as its only one; `entry` adds fields to it. */
-export async function setUp(entry: object = {}): Promise<CheckedCalls> {
-  const workspace = await openWorkspace();
+/** Creates a workspace with the server `checked` as its only one; `entry` adds fields to it. `fittings` runs as in {@link openWorkspace}. */
+export async function setUp(
+  entry: object = {},
+  place: Parameters<typeof openWorkspace>[0] = { here: true },
+): Promise<CheckedCalls> {
+  const workspace = await openWorkspace(place);
   const [log, settings, config] = ['log', 'settings.json', 'servers.json'].map((name) =>
     join(workspace.home, name),
   );
