@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/client';
 import { sharedStdio } from '@mcp-fittings/transport-shared';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { officialServer } from '../../../scripts/bundled.mjs';
 import { startProgram, startedPids } from './support/program.js';
-import { openSharedFolder } from './support/shared-folder.js';
+import { openSharedFolder, type SharedFolder } from './support/shared-folder.js';
 
 const EVERYTHING = await officialServer('everything');
 
@@ -30,33 +30,6 @@ describe('one server for many programs', () => {
     await Promise.all(programs.map((program) => program.transport.close()));
   });
 
-  it.each([
-    ['another variable', { env: { TOKEN: 'b' } }],
-    ['another argument', { args: ['--other'] }],
-    ['another capability', { capabilities: { sampling: {} } }],
-    ['another revision', { protocolVersion: '2025-06-18' }],
-    ['roots that are not known', { capabilities: { roots: {} } }],
-  ])('%s means another process', async (_, options) => {
-    await using shared = await openSharedFolder();
-    await using first = await startProgram(shared, { env: { TOKEN: 'a' } });
-    await using second = await startProgram(shared, { env: { TOKEN: 'a' }, ...options });
-    expect(await second.call('pid')).not.toBe(await first.call('pid'));
-    if (!('env' in options)) return;
-    expect(await first.call('env', { name: 'TOKEN' })).toBe('a');
-    expect(await second.call('env', { name: 'TOKEN' })).toBe('b');
-  });
-
-  it('programs with the same roots share, and with other roots do not', async () => {
-    await using shared = await openSharedFolder();
-    const capabilities = { roots: {} };
-    const at = (uri: string) => startProgram(shared, { capabilities, roots: () => [uri] });
-    await using first = await at('file:///a');
-    await using second = await at('file:///a');
-    await using other = await at('file:///b');
-    expect(await second.call('pid')).toBe(await first.call('pid'));
-    expect(await other.call('pid')).not.toBe(await first.call('pid'));
-  });
-
   it('SDK clients of both eras use server-everything together', async () => {
     await using shared = await openSharedFolder();
     const entry = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
@@ -76,5 +49,39 @@ describe('one server for many programs', () => {
       expect(echoed).toMatchObject({ content: [{ text: 'Echo: hi' }] });
     }
     await Promise.all([a, b, c].map(({ client }) => client.close()));
+  });
+});
+
+describe('in one shared process', () => {
+  let shared: SharedFolder;
+  beforeAll(async () => {
+    shared = await openSharedFolder();
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
+  it.each([
+    ['another variable', { env: { TOKEN: 'b', TEST: 'another variable' } }],
+    ['another argument', { args: ['--other'] }],
+    ['another capability', { capabilities: { sampling: {} } }],
+    ['another revision', { protocolVersion: '2025-06-18' }],
+    ['roots that are not known', { capabilities: { roots: {} } }],
+  ])('%s means another process', async (name, options) => {
+    const same = { env: { TOKEN: 'a', TEST: name } };
+    await using first = await startProgram(shared, same);
+    await using second = await startProgram(shared, { ...same, ...options });
+    expect(await second.call('pid')).not.toBe(await first.call('pid'));
+    if (!('env' in options)) return;
+    expect(await first.call('env', { name: 'TOKEN' })).toBe('a');
+    expect(await second.call('env', { name: 'TOKEN' })).toBe('b');
+  });
+
+  it('programs with the same roots share, and with other roots do not', async () => {
+    const capabilities = { roots: {} };
+    const at = (uri: string) => startProgram(shared, { capabilities, roots: () => [uri] });
+    await using first = await at('file:///a');
+    await using second = await at('file:///a');
+    await using other = await at('file:///b');
+    expect(await second.call('pid')).toBe(await first.call('pid'));
+    expect(await other.call('pid')).not.toBe(await first.call('pid'));
   });
 });

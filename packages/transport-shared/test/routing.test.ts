@@ -1,13 +1,25 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isRunning, until } from '../../transport-stdio/test/support/processes.js';
-import { startProgram, untilHeld, type Program } from './support/program.js';
+import { startProgram as start, untilHeld, type Program, type ProgramOptions } from './support/program.js';
 import { Subscriptions } from '../src/process/subscriptions.js';
-import { openSharedFolder } from './support/shared-folder.js';
+import { openSharedFolder, type SharedFolder } from './support/shared-folder.js';
 
 describe('what belongs to which program', () => {
+  // One shared process for all tests, in which each test has servers of its own.
+  let shared: SharedFolder;
+  let test = 0;
+  beforeAll(async () => {
+    shared = await openSharedFolder();
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+  beforeEach(() => {
+    test += 1;
+  });
+  const startProgram = ({ args = [], ...options }: ProgramOptions = {}): Promise<Program> =>
+    start(shared, { ...options, args: [`--test=${test}`, ...args] });
+
   it('ten programs with calls in flight get their own answers', async () => {
-    await using shared = await openSharedFolder();
-    const programs = await Promise.all(Array.from({ length: 10 }, () => startProgram(shared)));
+    const programs = await Promise.all(Array.from({ length: 10 }, () => startProgram()));
     const calls = programs.flatMap((program, index) =>
       Array.from({ length: 20 }, async (_, call) => {
         const value = `${index}-${call}`;
@@ -22,18 +34,16 @@ describe('what belongs to which program', () => {
   });
 
   it('programs get the answers of a server that returns their numbers as text', async () => {
-    await using shared = await openSharedFolder();
     const options = { args: ['--text-ids'] };
-    await using first = await startProgram(shared, options);
-    await using second = await startProgram(shared, options);
+    await using first = await startProgram(options);
+    await using second = await startProgram(options);
     const echoes = [first.call('echo', { value: 'first' }), second.call('echo', { value: 'second' })];
     expect(await Promise.all(echoes)).toEqual(['first', 'second']);
   });
 
   it('progress reaches the program that asked for it, with its own token', async () => {
-    await using shared = await openSharedFolder();
-    await using first = await startProgram(shared);
-    await using second = await startProgram(shared);
+    await using first = await startProgram();
+    await using second = await startProgram();
     await Promise.all([
       first.call('progress', {}, { progressToken: 7 }),
       second.call('progress', {}, { progressToken: 7 }),
@@ -48,10 +58,9 @@ describe('what belongs to which program', () => {
   it.each(['elicitation/create', 'sampling/createMessage'])(
     '%s goes to the program whose call is in flight',
     async (method) => {
-      await using shared = await openSharedFolder();
       const capabilities = { elicitation: {}, sampling: {} };
-      await using first = await startProgram(shared, { capabilities, answer: { who: 'first' } });
-      await using second = await startProgram(shared, { capabilities, answer: { who: 'second' } });
+      await using first = await startProgram({ capabilities, answer: { who: 'first' } });
+      await using second = await startProgram({ capabilities, answer: { who: 'second' } });
       expect(await first.call('pid')).toBe(await second.call('pid'));
       expect(await second.call('ask', { method })).toBe('{"who":"second"}');
       expect(await first.call('ask', { method })).toBe('{"who":"first"}');
@@ -60,10 +69,9 @@ describe('what belongs to which program', () => {
   );
 
   it('a question that the server withdraws is withdrawn from its program, whose late answer is dropped', async () => {
-    await using shared = await openSharedFolder();
     const options = { capabilities: { elicitation: {} }, answer: false } as const;
-    await using first = await startProgram(shared, options);
-    await using second = await startProgram(shared, options);
+    await using first = await startProgram(options);
+    await using second = await startProgram(options);
     const id = await second.call('withdraw', { method: 'elicitation/create' });
     expect(second.asked).toMatchObject([{ id, method: 'elicitation/create' }]);
     expect(second.notifications('notifications/cancelled')).toMatchObject([
@@ -75,10 +83,9 @@ describe('what belongs to which program', () => {
   });
 
   it('a question that may be of either of two programs is refused', async () => {
-    await using shared = await openSharedFolder();
     const capabilities = { elicitation: {} };
-    await using first = await startProgram(shared, { capabilities });
-    await using second = await startProgram(shared, { capabilities });
+    await using first = await startProgram({ capabilities });
+    await using second = await startProgram({ capabilities });
     const held = second.call('hold', { value: 'x' });
     await untilHeld(first, 1);
     const answer = await first.call('ask', { method: 'elicitation/create' });
@@ -89,9 +96,8 @@ describe('what belongs to which program', () => {
   });
 
   it('list changes reach all programs, resources those that subscribed, logs those of their level', async () => {
-    await using shared = await openSharedFolder();
-    await using first = await startProgram(shared);
-    await using second = await startProgram(shared);
+    await using first = await startProgram();
+    await using second = await startProgram();
     const uri = 'test://a';
     await first.request('resources/subscribe', { uri });
     await second.request('logging/setLevel', { level: 'error' });
@@ -108,9 +114,8 @@ describe('what belongs to which program', () => {
   });
 
   it('a subscription ends for the server when the last program has ended it', async () => {
-    await using shared = await openSharedFolder();
-    await using first = await startProgram(shared);
-    await using second = await startProgram(shared);
+    await using first = await startProgram();
+    await using second = await startProgram();
     const uri = 'test://a';
     await first.request('resources/subscribe', { uri });
     await second.request('resources/subscribe', { uri });
@@ -122,9 +127,8 @@ describe('what belongs to which program', () => {
   });
 
   it('a subscription that is cancelled before its answer ends, and the server takes back one whose program leaves then', async () => {
-    await using shared = await openSharedFolder();
-    await using first = await startProgram(shared);
-    await using second = await startProgram(shared);
+    await using first = await startProgram();
+    await using second = await startProgram();
     const uri = 'test://unanswered';
     const requestId = 'never';
     const cancelled = first.transport.send({
@@ -140,7 +144,7 @@ describe('what belongs to which program', () => {
     expect(first.notifications('notifications/resources/updated')).toHaveLength(0);
     const taken = async (): Promise<number> => (await first.call('received')).split('unsubscribe').length - 1;
     while ((await taken()) < 1);
-    await using third = await startProgram(shared);
+    await using third = await startProgram();
     const pending = third.request('resources/subscribe', { uri }).catch(() => undefined);
     await third.call('held');
     await third.transport.close();
@@ -160,9 +164,8 @@ describe('what belongs to which program', () => {
   });
 
   it('a program that leaves cancels its own calls and nothing else', async () => {
-    await using shared = await openSharedFolder();
-    await using first = await startProgram(shared);
-    const second = await startProgram(shared);
+    await using first = await startProgram();
+    const second = await startProgram();
     const kept = first.call('hold', { value: 'kept' });
     const lost = second.call('hold', { value: 'lost' });
     await untilHeld(first, 2);
@@ -174,10 +177,9 @@ describe('what belongs to which program', () => {
   });
 
   it('a server that dies ends for its programs only, with its own reason', async () => {
-    await using shared = await openSharedFolder();
-    await using first = await startProgram(shared);
-    await using second = await startProgram(shared);
-    await using other = await startProgram(shared, { args: ['--other'] });
+    await using first = await startProgram();
+    await using second = await startProgram();
+    await using other = await startProgram({ args: ['--other'] });
     const pid = Number(await first.call('pid'));
     await expect(first.call('die')).rejects.toMatchObject({ code: 'PROCESS_EXITED', delivery: 'unknown' });
     expect(await second.closed).toMatchObject({
@@ -187,7 +189,7 @@ describe('what belongs to which program', () => {
     });
     expect(isRunning(pid)).toBe(false);
     expect(await other.call('echo', { value: 'alive' })).toBe('alive');
-    await using again = await startProgram(shared);
+    await using again = await startProgram();
     expect(Number(await again.call('pid'))).not.toBe(pid);
   });
 });
