@@ -80,8 +80,18 @@ async function oauthScheme(): Promise<Scheme> {
   };
 }
 
-/** An ID token of the company for this person. */
-function idToken({ origin, privateKey }: TestIdentityProvider, person: Person): string {
+const idTokens = new WeakMap<TestIdentityProvider, Map<Person, string>>();
+
+/** The ID token of the company for this person. A host has one until it expires. */
+function idToken(idp: TestIdentityProvider, person: Person): string {
+  const kept = idTokens.get(idp) ?? new Map<Person, string>();
+  idTokens.set(idp, kept);
+  const token = kept.get(person) ?? signedIdToken(idp, person);
+  kept.set(person, token);
+  return token;
+}
+
+function signedIdToken({ origin, privateKey }: TestIdentityProvider, person: Person): string {
   const now = Math.floor(Date.now() / 1000);
   const text = [
     { alg: 'RS256', kid: 'key-1' },

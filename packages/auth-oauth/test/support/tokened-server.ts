@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 
 /** A request that came with a token. */
@@ -29,6 +30,9 @@ export interface TokenedServerOptions<Person> {
   /** Adds more tools. */
   readonly addTools?: (mcp: McpServer, person: Person) => void;
 }
+
+/** It takes longer to make than a request takes, and each request has a server of its own. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 const METADATA = '/.well-known/oauth-protected-resource';
 
@@ -61,7 +65,7 @@ export async function startTokenedServer<Person>(
       return void response.writeHead(401, { 'www-authenticate': challenge }).end();
     }
     if (request.method !== 'POST') return void response.writeHead(405).end();
-    const mcp = new McpServer({ name: 'tokened', version: '1.0.0' });
+    const mcp = new McpServer({ name: 'tokened', version: '1.0.0' }, { jsonSchemaValidator });
     addTools?.(mcp, person);
     mcp.registerTool('whoami', { description: 'Who you are' }, () => ({
       content: [{ type: 'text', text: whoami(person) }],
