@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encryptedFileStore } from '@mcp-fittings/store-file';
 import { type EncryptionKey, entryName } from '@mcp-fittings/toolbox/stores';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const CANARY = 'canary-4711-access-token';
@@ -166,49 +166,55 @@ describe('with a key from the host', () => {
 });
 
 describe('with a passphrase', () => {
+  const PASSPHRASE = 'p\u00e4ssword';
+  // Deriving a key takes a second, so one store writes what all tests begin with.
+  let written: TemporaryDirectory;
+  let asked = 0;
+  beforeAll(async () => {
+    written = await temporaryDirectory();
+    const passphrase = (): string => {
+      asked += 1;
+      return PASSPHRASE;
+    };
+    const first = encryptedFileStore({ path: join(written.path, 'store'), passphrase });
+    await Promise.all(['a', 'b'].map((key) => first.set(key, { token: key })));
+    expect(await first.get('a')).toEqual({ token: 'a' });
+  });
+  afterAll(() => written[Symbol.asyncDispose]());
+  beforeEach(() => cp(join(written.path, 'store'), path, { recursive: true }));
+
   it('asks once, shares its salt with other processes, and normalizes the passphrase', async () => {
-    const passphrase = vi.fn(() => 'p\u00e4ssword');
-    const first = encryptedFileStore({ path, passphrase });
-    await Promise.all(['a', 'b'].map((key) => first.set(key, { key })));
-    expect(await first.get('a')).toEqual({ key: 'a' });
-    expect(passphrase).toHaveBeenCalledTimes(1);
+    expect(asked).toBe(1);
     // Decomposed, as a Mac types it.
     const second = encryptedFileStore({ path, passphrase: () => 'pa\u0308ssword' });
-    expect(await second.get('b')).toEqual({ key: 'b' });
+    expect(await second.get('b')).toEqual({ token: 'b' });
     expect((await envelopeOf('a')).keyId).toBe((await envelopeOf('b')).keyId);
   });
 
   it('reports an incorrect passphrase, lets the user try again, and writes nothing until then', async () => {
-    await encryptedFileStore({ path, passphrase: () => 'right' }).set('key', { token: CANARY });
-    const answers = ['wrong', 'wrong', '', 'right'];
-    const store = encryptedFileStore({ path, passphrase: () => answers.shift() ?? 'right' });
+    const answers = ['wrong', 'wrong', ''];
+    const store = encryptedFileStore({ path, passphrase: () => answers.shift() ?? PASSPHRASE });
     const locked = { code: 'STORE_LOCKED', kind: 'auth', retryable: true };
-    await expect(store.get('key')).rejects.toMatchObject(locked);
-    await expect(store.set('key', { token: 'new' })).rejects.toMatchObject(locked);
-    await expect(store.get('key')).rejects.toMatchObject(locked);
-    expect(await store.get('key')).toEqual({ token: CANARY });
+    await expect(store.get('a')).rejects.toMatchObject(locked);
+    await expect(store.set('a', { token: 'new' })).rejects.toMatchObject(locked);
+    await expect(store.get('a')).rejects.toMatchObject(locked);
+    expect(await store.get('a')).toEqual({ token: 'a' });
   });
 
   it('still reads its files after the salt file was lost, and creates a new one', async () => {
-    await encryptedFileStore({ path, passphrase: () => 'right' }).set('key', { token: CANARY });
     await rm(join(path, 'passphrase.json'));
-    const store = encryptedFileStore({ path, passphrase: () => 'right' });
-    expect(await store.get('key')).toEqual({ token: CANARY });
+    const store = encryptedFileStore({ path, passphrase: () => PASSPHRASE });
+    expect(await store.get('a')).toEqual({ token: 'a' });
     await store.set('other', { token: 'o' });
-    expect((await envelopeOf('other')).keyId).not.toBe((await envelopeOf('key')).keyId);
+    expect((await envelopeOf('other')).keyId).not.toBe((await envelopeOf('a')).keyId);
   });
 
   it('refuses a weaker derivation written to the directory by another program', async () => {
-    const store = encryptedFileStore({ path, passphrase: () => 'right' });
-    await store.set('key', { token: CANARY });
     const weak = `scrypt-1-1-1:${'A'.repeat(22)}`;
+    const store = encryptedFileStore({ path, passphrase: () => PASSPHRASE });
     await writeFile(join(path, 'passphrase.json'), JSON.stringify({ id: weak, check: 'x' }));
-    await expect(
-      encryptedFileStore({ path, passphrase: () => 'right' }).set('key', {}),
-    ).rejects.toMatchObject(CORRUPT);
-    await writeFile(fileOf('key'), JSON.stringify({ ...(await envelopeOf('key')), keyId: weak }));
-    await expect(encryptedFileStore({ path, passphrase: () => 'right' }).get('key')).rejects.toMatchObject(
-      CORRUPT,
-    );
+    await expect(store.set('a', {})).rejects.toMatchObject(CORRUPT);
+    await writeFile(fileOf('a'), JSON.stringify({ ...(await envelopeOf('a')), keyId: weak }));
+    await expect(store.get('a')).rejects.toMatchObject(CORRUPT);
   });
 });
