@@ -1,13 +1,17 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { tokenStoreSuite, type TokenStoreFixture } from '@mcp-fittings/testkit/token-store';
 import { memoryStore } from '@mcp-fittings/store-file';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { bundled } from '../../../scripts/bundled.mjs';
 import { openStore } from './support/open-store.mjs';
 import { temporaryDirectory, type TemporaryDirectory } from '../../toolbox/test/support/temp-directory.js';
 
 const MAX_VALUE_BYTES = 64 * 1024;
-const module = new URL('./support/open-store.mjs', import.meta.url);
+const module = pathToFileURL(
+  await bundled(fileURLToPath(new URL('./support/open-store.mjs', import.meta.url))),
+);
 
 tokenStoreSuite(
   { describe, it },

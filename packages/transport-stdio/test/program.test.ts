@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { resolveStdioEntry } from '@mcp-fittings/transport-stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundled } from '../../../scripts/bundled.mjs';
 import { childEnvironment, networkVariablesWithheld } from '../src/process/environment.js';
 import { startToy, toy, toyClient } from './support/toy-client.js';
 
@@ -13,7 +14,7 @@ import { startToy, toy, toyClient } from './support/toy-client.js';
 const posix = process.platform !== 'win32';
 
 const run = promisify(execFile);
-const HOST = fileURLToPath(new URL('support/cloned-host.mjs', import.meta.url));
+const HOST = await bundled(fileURLToPath(new URL('support/cloned-host.mjs', import.meta.url)));
 
 let clone: string;
 let home: string;
