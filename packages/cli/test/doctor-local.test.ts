@@ -84,7 +84,7 @@ describe('a local server', () => {
   });
 
   it('writes junk to stdout in place of answers: the likely cause comes first', async () => {
-    const chatty = program('console.log("listening on port 3000"); setInterval(() => {}, 1000)');
+    const chatty = program('console.log("listening on port 3000"); process.stdin.resume()');
     const diagnosis = await diagnoseEntry(chatty, { timeoutMs: 3_000 });
     expect(codesOf(diagnosis)).toEqual(['spawn STDOUT_NOISE', 'handshake HANDSHAKE_TIMEOUT']);
     expect(diagnosis).toMatchObject({ healthy: false, findings: [{ severity: 'error' }, {}] });

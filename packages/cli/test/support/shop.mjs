@@ -21,6 +21,8 @@ const pages = createServer((_request, response) => {
     params: { elicitationId },
   });
 });
+// It ends with its stdin.
+pages.unref().on('connection', (socket) => socket.unref());
 pages.listen(0, '127.0.0.1', () => {
   const url = `http://127.0.0.1:${pages.address().port}/pay`;
   server.registerTool('buy', {}, () => {
