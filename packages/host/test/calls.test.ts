@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { DeliveryPolicy } from '@mcp-fittings/host';
 import { calculator, testHost } from './support/calculator.js';
@@ -13,6 +13,7 @@ describe('calls', () => {
     const servers = testServers(calculator);
     const clock = createManualClock();
     const host = testHost([servers.plugin], { clock, random: () => 0, delivery });
+    onTestFinished(() => host.close());
     await host.connect({ calc: { type: 'test' } });
     return { host, clock, servers };
   }
@@ -28,7 +29,6 @@ describe('calls', () => {
     await turn();
     await servers.drop();
     await failure;
-    await host.close();
   });
 
   it('delivery is not-sent for a call that the policy none rejects without a connection', async () => {
@@ -39,7 +39,6 @@ describe('calls', () => {
       code: 'CONNECTION_LOST',
       delivery: 'not-sent',
     });
-    await host.close();
   });
 
   it('waits for the connection with the policy reconnect, and sends once', async () => {
@@ -49,7 +48,6 @@ describe('calls', () => {
     const sum = host.callTool({ server: 'calc', tool: 'add' }, { a: 4, b: 5 });
     await clock.advance(1000);
     expect((await sum).content).toEqual([{ type: 'text', text: '9' }]);
-    await host.close();
   });
 
   it('sends a read-only call again with the policy retry, and no other', async () => {
@@ -64,7 +62,6 @@ describe('calls', () => {
     await clock.advance(1000);
     expect((await add).content).toEqual([{ type: 'text', text: '3' }]);
     expect(servers.created).toBe(2);
-    await host.close();
   });
 
   it('cancels with the signal, before and during', async () => {
@@ -77,7 +74,6 @@ describe('calls', () => {
     setImmediate(() => controller.abort());
     await expect(call).rejects.toMatchObject({ code: 'ABORTED', delivery: 'unknown' });
     expect(host.server('calc').state.status).toBe('connected');
-    await host.close();
   });
 
   it('stops waiting for a connection when the signal is aborted, or when the call times out', async () => {
@@ -97,7 +93,6 @@ describe('calls', () => {
     await cancelled;
     await clock.advance(5);
     await late;
-    await host.close();
   });
 
   it('a deadline restarts with progress, up to the total limit', async () => {
@@ -145,7 +140,6 @@ describe('calls', () => {
       code: 'SERVER_UNKNOWN',
       hint: 'Did you mean "calc"?',
     });
-    await host.close();
   });
 
   it('reports a missing capability without asking the server', async () => {
@@ -154,7 +148,6 @@ describe('calls', () => {
       code: 'CAPABILITY_MISSING',
       delivery: 'not-sent',
     });
-    await host.close();
   });
 
   it('a stopped server fails calls at once', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   AuthRequiredError,
   type ErrorCode,
@@ -14,6 +14,7 @@ describe('the fallback of a plugin', () => {
   /** A host whose plugin of type `test` has the other one as its fallback. */
   async function connect(first: TransportPlugin, older: TransportPlugin) {
     const host = testHost([{ ...first, fallback: { ...older, type: 'older' } }]);
+    onTestFinished(() => host.close());
     const [server] = await host.connect({ a: { type: 'test', reconnect: { maxAttempts: 0 } } });
     return { host, server };
   }
@@ -41,18 +42,16 @@ describe('the fallback of a plugin', () => {
   it('names both transports when neither works, and keeps both errors', async () => {
     const incompatible = new FittingsError('ENDPOINT_INCOMPATIBLE', 'older');
     const down = new FittingsError('SERVER_ERROR', 'down');
-    const { host, server } = await connect(failing(incompatible).plugin, failing(down).plugin);
+    const { server } = await connect(failing(incompatible).plugin, failing(down).plugin);
     const { lastError } = server!;
     expect(lastError).toMatchObject({ code: 'SERVER_ERROR' });
     expect(lastError?.message).toContain('over test or older');
     expect(lastError?.cause).toMatchObject({ errors: [incompatible, { code: 'SERVER_ERROR' }] });
-    await host.close();
   });
 
   it('asks for the sign-in that the fallback needs', async () => {
     const first = failing(new FittingsError('ENDPOINT_INCOMPATIBLE', 'older'));
-    const { host, server } = await connect(first.plugin, failing(new AuthRequiredError('sign in')).plugin);
+    const { server } = await connect(first.plugin, failing(new AuthRequiredError('sign in')).plugin);
     expect(server?.state.status).toBe('needs-auth');
-    await host.close();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JSONRPCMessage, TransportPlugin } from '@mcp-fittings/client-core';
 import { entrySchema } from '@mcp-fittings/toolbox/entries';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
@@ -56,6 +56,7 @@ describe('one server that floods', () => {
     const bare = bareServer();
     const clock = createManualClock({ now: 1_000_000 });
     const host = testHost([bare.plugin], { clock, callbacks, limits: { eventsPerSecond: 10 } });
+    onTestFinished(() => host.close());
     const errors: string[] = [];
     const told: unknown[] = [];
     host.on('error', ({ error }) => errors.push(error.message));
@@ -69,9 +70,8 @@ describe('one server that floods', () => {
   }
 
   it('a transport is given, before it starts, the share of time for unrequested messages', async () => {
-    const { bare, host } = await connected();
+    const { bare } = await connected();
     expect(bare.shares).toEqual([{ share: 1 / 8, isStarted: false }]);
-    await host.close();
   });
 
   it('log messages over the limit are dropped and reported once; calls continue', async () => {
@@ -98,11 +98,10 @@ describe('one server that floods', () => {
     bare.send({ method: 'notifications/message', params });
     await settle();
     expect(told).toHaveLength(11);
-    await host.close();
   });
 
   it('progress, vendor notifications and updates have a limit too', async () => {
-    const { bare, host, errors, settle } = await connected();
+    const { bare, errors, settle } = await connected();
     for (let i = 0; i < 1000; i++) {
       bare.send({ method: 'notifications/progress', params: { progressToken: i, progress: i } });
       bare.send({ method: 'notifications/vendor/any', params: { i } });
@@ -111,7 +110,6 @@ describe('one server that floods', () => {
     await settle();
     // What the SDK says of unknown progress tokens is at most as much as it was given.
     expect(errors.length).toBeLessThanOrEqual(12);
-    await host.close();
   });
 
   it('progress of a call over the limit is dropped', async () => {
@@ -126,11 +124,10 @@ describe('one server that floods', () => {
     bare.send({ id, result: {} });
     await call;
     expect(steps).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    await host.close();
   });
 
   it('a burst of list changes causes one reading, and a flood ever fewer', async () => {
-    const { bare, clock, host, settle, lists } = await connected();
+    const { bare, clock, settle, lists } = await connected();
     expect(lists()).toBe(1);
     for (let i = 0; i < 1000; i++) bare.send({ method: 'notifications/tools/list_changed' });
     await settle();
@@ -151,11 +148,10 @@ describe('one server that floods', () => {
     await clock.advance(20_000);
     await settle();
     expect(lists()).toBeGreaterThan(during);
-    await host.close();
   });
 
   it('a change while the list is being read causes one more reading', async () => {
-    const { bare, clock, host, settle, lists } = await connected();
+    const { bare, clock, settle, lists } = await connected();
     bare.send({ method: 'notifications/tools/list_changed' });
     await clock.advance(250);
     bare.send({ method: 'notifications/tools/list_changed' });
@@ -163,12 +159,11 @@ describe('one server that floods', () => {
     await clock.advance(2000);
     await settle();
     expect(lists()).toBe(3);
-    await host.close();
   });
 
   it('requests over the limit are refused without calling the host', async () => {
     let asked = 0;
-    const { bare, host, settle } = await connected({
+    const { bare, settle } = await connected({
       roots: async () => {
         asked++;
         return [];
@@ -180,14 +175,13 @@ describe('one server that floods', () => {
     const answers = bare.received.filter(({ method, id }) => method === undefined && id !== undefined);
     expect(answers).toHaveLength(40);
     expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(30);
-    await host.close();
   });
 
   it('at most sixteen callbacks run for one server; further requests wait or are refused', async () => {
     let running = 0;
     let most = 0;
     const open: (() => void)[] = [];
-    const { bare, clock, host, settle } = await connected({
+    const { bare, clock, settle } = await connected({
       sample: async () => {
         most = Math.max(most, ++running);
         await new Promise<void>((resolve) => open.push(resolve));
@@ -209,6 +203,5 @@ describe('one server that floods', () => {
     const answers = bare.received.filter(({ method, id }) => method === undefined && id !== undefined);
     expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(80);
     expect(answers.filter(({ error }) => error !== undefined)).toHaveLength(20);
-    await host.close();
   });
 });

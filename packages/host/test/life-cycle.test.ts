@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FittingsError, TransportError, type TransportPlugin } from '@mcp-fittings/client-core';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import type { Host, HostEvents, ServerSnapshot } from '@mcp-fittings/host';
@@ -11,6 +11,7 @@ const entry = { calc: { type: 'test' } };
 function hostOn(servers: TestServers, more: object = {}) {
   const clock = createManualClock();
   const host = testHost([servers.plugin], { clock, random: () => 0, ...more });
+  onTestFinished(() => host.close());
   return { host, clock };
 }
 
@@ -84,7 +85,6 @@ describe('the life of a connection', () => {
       await clock.advance(1);
     }
     expect(host.server('calc').state.status).toBe('connected');
-    await host.close();
   });
 
   it('does not try again if only the user can fix it', async () => {
@@ -131,7 +131,6 @@ describe('the life of a connection', () => {
     });
     await host.start('calc');
     expect(host.server('calc').state.status).toBe('connected');
-    await host.close();
   });
 
   it('leaves a stopped server alone that is connected with the same entry, and replaces it for another', async () => {
@@ -147,7 +146,6 @@ describe('the life of a connection', () => {
     await host.stop('calc');
     await host.start('calc');
     expect(host.server('calc').state.status).toBe('connected');
-    await host.close();
   });
 
   it('gives up a server that connects and exits: only progress restores the number of attempts', async () => {
@@ -179,7 +177,6 @@ describe('the life of a connection', () => {
       await reaches(host, 'calc', 'connected');
     }
     expect(servers.created).toBe(6);
-    await host.close();
   });
 
   it('reconnects a server that does not answer health checks', async () => {
@@ -222,7 +219,6 @@ describe('the life of a connection', () => {
     const error = { code: 'TIMEOUT', server: 'calc', cause: expect.any(FittingsError) };
     expect(unhealthy).toMatchObject([{ server: 'calc', failures: 2, error }]);
     expect(servers.mostOpen).toBe(1);
-    await host.close();
   });
 
   it('limits parallel connects', async () => {
@@ -244,7 +240,6 @@ describe('the life of a connection', () => {
     const snapshots = await host.connect(Object.fromEntries(names));
     expect(snapshots.every(({ state }) => state.status === 'connected')).toBe(true);
     expect(most).toBe(3);
-    await host.close();
   });
 
   it('never connects a disabled server, and starts it after enable', async () => {
@@ -275,7 +270,6 @@ describe('the life of a connection', () => {
     expect(await host.callTool({ server: 'calc', tool: 'add' }, { a: 1, b: 1 })).toMatchObject({
       content: [{ text: '2' }],
     });
-    await host.close();
   });
 
   it('starts a lazy server at its first use, once, and stops it when idle', async () => {
@@ -314,7 +308,6 @@ describe('the life of a connection', () => {
       byStatus: { connected: 1, failed: 1, disabled: 1 },
     });
     expect(host.server('broken').lastError).toMatchObject({ code: 'CONFIG_INVALID' });
-    await host.close();
   });
 
   it('names the package to install for a missing transport', async () => {
@@ -372,7 +365,6 @@ describe('settled()', () => {
       ['late', 'connected'],
       ['never', 'failed'],
     ]);
-    await host.close();
   });
 
   it('ends with its signal, and at once if nothing is under way', async () => {
@@ -414,7 +406,6 @@ describe('a call to a server that has failed', () => {
     await clock.advance(1000);
     await expect(add(host)).resolves.toMatchObject({ content: [{ text: '2' }] });
     expect(host.server('calc').state.status).toBe('connected');
-    await host.close();
   });
 
   it('tries once, no sooner than after a delay that doubles, and fails at once in between', async () => {
@@ -434,7 +425,6 @@ describe('a call to a server that has failed', () => {
     }
     expect(attempts).toEqual([1000, 3000, 7000]);
     expect(servers.created - before).toBe(3);
-    await host.close();
   });
 
   it.each([
@@ -448,6 +438,5 @@ describe('a call to a server that has failed', () => {
     await clock.advance(60_000);
     await expect(add(host)).rejects.toMatchObject({ code: error.code });
     expect(servers.created).toBe(1);
-    await host.close();
   });
 });

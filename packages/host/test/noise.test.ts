@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createManualClock } from '@mcp-fittings/testkit/clock';
 import { http } from '@mcp-fittings/transport-http';
 import { stdio } from '@mcp-fittings/transport-stdio';
@@ -17,6 +17,7 @@ const local = (mood: string) => ({
 describe('what is reported besides', () => {
   function hostOf() {
     const host = testHost([stdio(), http()]);
+    onTestFinished(() => host.close());
     const errors: string[] = [];
     host.on('error', ({ error }) => errors.push(`${error.code} ${error.message}`));
     return { host, errors };
@@ -47,7 +48,6 @@ describe('what is reported besides', () => {
     answer?.({ content: [] });
     await host.request({ server: 'one', method: 'ping' });
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   it('nothing about a list that a server declares and does not have', async () => {
@@ -62,7 +62,6 @@ describe('what is reported besides', () => {
     const [one] = await host.connect({ one: { url: server.url } });
     expect(one?.state.status).toBe('connected');
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   it('a server that exits while connected changes its state once', async () => {
@@ -72,7 +71,6 @@ describe('what is reported besides', () => {
     expect(states.filter((state) => state === 'failed')).toHaveLength(1);
     expect(one?.lastError?.code).toBe('PROCESS_EXITED');
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   it('the exit code of a process that the host ended is not reported', async () => {
@@ -86,7 +84,6 @@ describe('what is reported besides', () => {
     expect(one?.lastError?.details).not.toMatchObject({ exitCode: expect.anything() as unknown });
     expect(one?.lastError?.details).not.toMatchObject({ signal: expect.anything() as unknown });
     expect(errors).toEqual([]);
-    await host.close();
   });
 
   it.each([
