@@ -57,6 +57,7 @@ describe('problems are data', () => {
       servers: {},
       problems: [{ code: 'SERVERS_MISSING', severity: 'info', file: place.path('home/.claude.json') }],
     });
+    expect(config.problems[0]).not.toHaveProperty('hint');
   });
 
   it('reports flat files and those of the command line too, but not one with servers for another scope', async () => {
