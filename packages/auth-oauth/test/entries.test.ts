@@ -61,6 +61,22 @@ describe('credentials belong to an entry', () => {
     expect(server.asked.filter(({ line }) => line === 'POST /register')).toHaveLength(1);
   });
 
+  it('registers again, once, if the authorization server has forgotten the registration', async () => {
+    const store = memoryStore();
+    await entry(store).signIn?.({});
+    const refused = { status: 401, body: { error: 'invalid_client' } };
+    const good = { body: { access_token: 'new', token_type: 'Bearer' } };
+    const registrations = (): number => server.asked.filter(({ line }) => line === 'POST /register').length;
+    let refusals = 1;
+    server.answers.set('/token', () => (refusals-- > 0 ? refused : good));
+    await entry(store).signIn?.({});
+    expect(await authorization(entry(store))).toBe('Bearer new');
+    expect(registrations()).toBe(2);
+    refusals = 2;
+    await expect(entry(store).signIn?.({})).rejects.toMatchObject({ code: 'AUTH_FAILED' });
+    expect(registrations()).toBe(3);
+  });
+
   it.each<[string, object, { readonly name?: string; readonly identity?: string }, string?]>([
     ['of a project with the same name and URL', {}, { identity: 'project /clone' }],
     ['of another name', {}, { name: 'other', identity: 'user' }],
