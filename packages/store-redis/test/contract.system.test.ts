@@ -19,6 +19,8 @@ describeWithRedis('the token store contract on a real Redis', () => {
       { describe, it },
       {
         name: `Redis through ${client}`,
+        // Other suites run beside this one, and four processes start.
+        deadlineMs: 60_000,
         capabilities: { shared: true, processes: true, losesLocks: true, maxValueBytes: 64 * 1024 },
         async setup() {
           const namespace = `contract-${++namespaces}`;
