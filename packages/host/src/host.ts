@@ -2,7 +2,7 @@ import { type Clock, FittingsError } from '@mcp-fittings/client-core';
 import { afterTurn, RefusalPace } from '@mcp-fittings/toolbox/base-transport';
 import { canonicalJson } from '@mcp-fittings/toolbox/text';
 import { settlesWithin, systemClock } from '@mcp-fittings/toolbox/timing';
-import { createOperations, type RunOperation, TOOL_REF } from './operations.js';
+import { createOperations, type RunOperation } from './operations.js';
 import { ToolTasks } from './calls/tool-tasks.js';
 import { ListBudget, Semaphore } from './limiters.js';
 import type { CallOptions, Host, HostEvents } from './contracts/host.js';
@@ -28,7 +28,6 @@ import {
   unknownServer,
 } from './check-arguments.js';
 
-const NO_OPTIONS: CallOptions = {};
 /** Milliseconds that a server waits with its start for the cached lists of the others. */
 const RESTORE_MS = 100;
 
@@ -170,21 +169,21 @@ export function createHost(options: HostOptions): Host {
       await Promise.all(Array.from(servers.values(), (server) => server.supervisor.settled(signal)));
       return host.servers();
     },
-    servers: (given = NO_OPTIONS) => Array.from(servers.keys(), (name) => snapshotOf(name, given)),
-    server: (name, given = NO_OPTIONS) => snapshotOf(name, given),
+    servers: (given = {}) => Array.from(servers.keys(), (name) => snapshotOf(name, given)),
+    server: (name, given = {}) => snapshotOf(name, given),
 
-    tools: (given = NO_OPTIONS) => all(given, (server) => server.available('tools')),
-    tool(ref, given = NO_OPTIONS) {
-      checkRef('tool', ref, TOOL_REF);
+    tools: (given = {}) => all(given, (server) => server.available('tools')),
+    tool(ref, given = {}) {
+      checkRef('tool', ref, ['server', 'tool']);
       const principal = principalOf(given);
       const own = servers.get(ref.server);
       const server =
         principal === undefined || own === undefined ? own : principals.find(ref.server, principal);
       return server?.availableTool(ref.tool);
     },
-    prompts: (given = NO_OPTIONS) => all(given, (server) => server.available('prompts')),
-    resources: (given = NO_OPTIONS) => all(given, (server) => server.available('resources')),
-    resourceTemplates: (given = NO_OPTIONS) => all(given, (server) => server.available('resourceTemplates')),
+    prompts: (given = {}) => all(given, (server) => server.available('prompts')),
+    resources: (given = {}) => all(given, (server) => server.available('resources')),
+    resourceTemplates: (given = {}) => all(given, (server) => server.available('resourceTemplates')),
 
     ...createOperations(operation, toolTasks),
 

@@ -1,4 +1,4 @@
-import type { CallOptions, CallToolOptions, Host } from './contracts/host.js';
+import type { CallToolOptions, Host } from './contracts/host.js';
 import type { ToolResult } from './contracts/content.js';
 import type { InterceptedOperations } from './contracts/interceptor.js';
 import { checkRecord, checkRef, checkTaskOptions, checkText, unknownTool } from './check-arguments.js';
@@ -19,9 +19,6 @@ export type RunOperation = <Name extends OperationName>(
   work: (server: ServerConnection, request: Unsigned<Name>) => Promise<Result<Name>>,
 ) => Promise<Result<Name>>;
 
-const NO_OPTIONS: CallOptions = {};
-/** Members that a reference to a tool must have. */
-export const TOOL_REF = ['server', 'tool'];
 /** Requests and notifications of any method, about which the host knows nothing. */
 const ONCE = { target: undefined, repeatable: false } as const;
 
@@ -50,8 +47,8 @@ export function createOperations(run: RunOperation, toolTasks: ToolTasks): Pick<
     }
   };
   return {
-    async callTool(ref, args = {}, given = NO_OPTIONS) {
-      checkRef('callTool', ref, TOOL_REF);
+    async callTool(ref, args = {}, given = {}) {
+      checkRef('callTool', ref, ['server', 'tool']);
       checkRecord('callTool', 'second argument', args);
       const { server, tool } = ref;
       return run<'callTool'>(
@@ -83,7 +80,7 @@ export function createOperations(run: RunOperation, toolTasks: ToolTasks): Pick<
         },
       );
     },
-    async getPrompt(ref, args = {}, given = NO_OPTIONS) {
+    async getPrompt(ref, args = {}, given = {}) {
       checkRef('getPrompt', ref, ['server', 'prompt']);
       checkRecord('getPrompt', 'second argument', args);
       const { server, prompt } = ref;
@@ -101,14 +98,14 @@ export function createOperations(run: RunOperation, toolTasks: ToolTasks): Pick<
           }),
       );
     },
-    async readResource(ref, given = NO_OPTIONS) {
+    async readResource(ref, given = {}) {
       checkRef('readResource', ref, ['server', 'uri']);
       return run<'readResource'>(
         { operation: 'readResource', server: ref.server, uri: ref.uri, options: given },
         (connection, sent) => connection.readResource(sent.uri, sent.options),
       );
     },
-    async complete(ref, given = NO_OPTIONS) {
+    async complete(ref, given = {}) {
       checkRef('complete', ref, ['server']);
       checkRef('complete', ref.argument, ['name', 'value']);
       const { server, ...params } = ref;
@@ -129,7 +126,7 @@ export function createOperations(run: RunOperation, toolTasks: ToolTasks): Pick<
         },
       );
     },
-    async request(ref, params = {}, given = NO_OPTIONS) {
+    async request(ref, params = {}, given = {}) {
       checkRef('request', ref, ['server', 'method']);
       checkRecord('request', 'second argument', params);
       return run<'request'>(
@@ -137,7 +134,7 @@ export function createOperations(run: RunOperation, toolTasks: ToolTasks): Pick<
         ({ calls }, sent) => calls.send({ ...sent, ...ONCE, read: (result) => result }),
       );
     },
-    async notify(server, method, params = {}, given = NO_OPTIONS) {
+    async notify(server, method, params = {}, given = {}) {
       checkText('The method of host.notify()', method);
       checkRecord('notify', 'third argument', params);
       await run<'notify'>(
@@ -154,21 +151,21 @@ export function createOperations(run: RunOperation, toolTasks: ToolTasks): Pick<
           }),
       );
     },
-    async subscribe(ref, given = NO_OPTIONS) {
+    async subscribe(ref, given = {}) {
       checkRef('subscribe', ref, ['server', 'uri']);
       await run<'subscribe'>(
         { operation: 'subscribe', server: ref.server, uri: ref.uri, options: given },
         ({ subscriptions }, sent) => subscriptions.subscribe(sent.uri, sent.options),
       );
     },
-    async unsubscribe(ref, given = NO_OPTIONS) {
+    async unsubscribe(ref, given = {}) {
       checkRef('unsubscribe', ref, ['server', 'uri']);
       await run<'unsubscribe'>(
         { operation: 'unsubscribe', server: ref.server, uri: ref.uri, options: given },
         ({ subscriptions }, sent) => subscriptions.unsubscribe(sent.uri, sent.options),
       );
     },
-    async setLogLevel(server, level, given = NO_OPTIONS) {
+    async setLogLevel(server, level, given = {}) {
       checkText('The level of host.setLogLevel()', level);
       await run<'setLogLevel'>(
         { operation: 'setLogLevel', server, level, options: given },
