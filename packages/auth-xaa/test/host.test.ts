@@ -87,7 +87,13 @@ describe('in a host with real MCP servers', () => {
     }
     expect(create({ url, oauth: { xaa: true } })).toBeDefined();
     expect(() => create({ url, oauth: { xaa: true, clientId: 5 } })).toThrow('oauth.clientId');
-    for (const issuer of ['http://idp.example', 'idp', 'https://idp.example?x=1', 'https://me@idp.example']) {
+    for (const issuer of [
+      'http://idp.example',
+      'idp',
+      'https://idp.example?x=1',
+      'https://me@idp.example',
+      'https://:word@idp.example',
+    ]) {
       const identityProvider = { issuer, clientId: 'host' };
       expect(() => xaa({ identityProvider, store: memoryStore() })).toThrow('https issuer');
     }

@@ -1,5 +1,5 @@
 import { FittingsError } from '@mcp-fittings/client-core';
-import { checkServerUrl, isLoopbackHost } from '@mcp-fittings/toolbox/connect';
+import { checkServerUrl, isLoopbackHost, secureUrl } from '@mcp-fittings/toolbox/connect';
 import { describe, expect, it } from 'vitest';
 
 const errorOf = (run: () => unknown): FittingsError => {
@@ -112,3 +112,14 @@ describe('loopback', () => {
     '',
   ])('%s is not', (host) => expect(isLoopbackHost(host)).toBe(false));
 });
+
+it.each([
+  ['https://as.example/a?b#c', true],
+  ['http://localhost:8080/', true],
+  ['http://as.example/', false],
+  ['https://me@as.example/', false],
+  ['https://:word@as.example/', false],
+  ['http://:word@localhost/', false],
+  ['ftp://localhost/', false],
+  ['as.example', false],
+])('%s is a secure URL: %s', (text, isSecure) => expect(secureUrl(text) !== undefined).toBe(isSecure));

@@ -86,7 +86,7 @@ export function checkMetadata(as: AuthorizationServer, policy: MetadataPolicy): 
  */
 export function checkEndpoint(name: string, value: string): string {
   const url = secureUrl(value);
-  if (url?.username === '' && url.password === '') return url.href;
+  if (url !== undefined) return url.href;
   const shown = sanitizeText(value, { maxLength: 200 });
   throw new FittingsError(
     'AUTH_DISCOVERY_FAILED',

@@ -7,8 +7,7 @@ import { decodeComponent } from '@mcp-fittings/toolbox/text';
  * @see https://www.rfc-editor.org/rfc/rfc8414.html#section-2
  */
 export function issuerUrl(issuer: string): URL | undefined {
-  const url = secureUrl(issuer);
-  return url?.username === '' && url.password === '' && !/[?#]/.test(issuer) ? url : undefined;
+  return /[?#]/.test(issuer) ? undefined : secureUrl(issuer);
 }
 
 /**

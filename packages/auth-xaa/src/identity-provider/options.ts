@@ -62,7 +62,7 @@ export interface IdentityProviderOptions
 /** Throws `CONFIG_INVALID` unless there is a client id and an https issuer, or an http one on this machine. */
 export function checkIdentityProviderConfig({ issuer, clientId }: IdentityProviderConfig): void {
   const url = secureUrl(issuer);
-  if (url?.username === '' && url.search === '' && url.hash === '' && clientId !== '') return;
+  if (url?.search === '' && url.hash === '' && clientId !== '') return;
   throw new FittingsError(
     'CONFIG_INVALID',
     'The identity provider must have an https issuer without credentials, query or fragment, and a client id.',

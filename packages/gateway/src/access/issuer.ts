@@ -147,10 +147,14 @@ function isKeySet(document: unknown): document is { readonly keys: readonly JWK[
 
 function checkedIdentifier(identifier: string): URL {
   const url = secureUrl(identifier);
-  if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new FittingsError('CONFIG_INVALID', 'An issuer must be an https URL without query and fragment.', {
-      hint: 'Write it as in the "iss" claim of its tokens. http is allowed on the loopback interface only.',
-    });
+  if (url === undefined || url.search !== '' || url.hash !== '') {
+    throw new FittingsError(
+      'CONFIG_INVALID',
+      'An issuer must be an https URL without credentials, query and fragment.',
+      {
+        hint: 'Write it as in the "iss" claim of its tokens. http is allowed on the loopback interface only.',
+      },
+    );
   }
   return url;
 }

@@ -229,6 +229,8 @@ describe('only tokens of a trusted issuer for this resource are accepted', () =>
     [{ issuers: [] }],
     [{ issuers: ['http://login.example'] }],
     [{ issuers: ['login'] }],
+    [{ issuers: ['https://:word@login.example'] }],
+    [{ resource: 'https://:word@gateway.example/mcp' }],
     [{ audience: [] }],
     [{ scopes: {} }],
     [{ scopes: { 'two words': '*' as const } }],

@@ -28,11 +28,12 @@ export function isLoopbackHost(hostname: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || isLoopbackAddress(host);
 }
 
-/** Returns the URL in a text if it begins with `https:`, or with `http:` and means this machine. */
+/** Returns the URL in a text if it begins with `https:`, or with `http:` and means this machine, and has no credentials. */
 export function secureUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isHere = url?.protocol === 'http:' && isLoopbackHost(url.hostname);
-  return url?.protocol === 'https:' || isHere ? url : undefined;
+  if (url === undefined || url.username !== '' || url.password !== '') return undefined;
+  const isHere = url.protocol === 'http:' && isLoopbackHost(url.hostname);
+  return url.protocol === 'https:' || isHere ? url : undefined;
 }
 
 /** Returns whether an IP address is a loopback address: 127.0.0.0/8, ::1, or another notation of these. */
